@@ -10,21 +10,10 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal, Unpack
 
 from handrail import Attachment, Call, Handrail, Outcome, Principal
-from handrail.bridges.messages import (
-    IMAGES,
-    MessageOptions,
-    base64_of,
-    calls_from,
-    field_of,
-    model_text,
-    parts_of,
-    provider_id,
-    run_calls,
-    viewable_attachments,
-)
+from handrail.bridges import messages
 from handrail.ext.tools import Dedup, wire_name
 
-_SHOWN = IMAGES | {"application/pdf"}
+_SHOWN = messages.IMAGES | {"application/pdf"}
 
 
 async def tools(
@@ -51,15 +40,17 @@ async def tools(
     return stable + others
 
 
-def calls(message: Any, principal: Principal | None = None, **options: Unpack[MessageOptions]) -> list[Call]:
+def calls(
+    message: Any, principal: Principal | None = None, **options: Unpack[messages.MessageOptions]
+) -> list[Call]:
     """What a message asks for."""
-    blocks = message if isinstance(message, (list, tuple)) else parts_of(message, "content")
+    blocks = message if isinstance(message, (list, tuple)) else messages.parts_of(message, "content")
     requests = [
-        (field_of(block, "name"), field_of(block, "input"), field_of(block, "id"))
+        (messages.field_of(block, "name"), messages.field_of(block, "input"), messages.field_of(block, "id"))
         for block in blocks
-        if field_of(block, "type") == "tool_use"
+        if messages.field_of(block, "type") == "tool_use"
     ]
-    return calls_from(requests, principal, **options)
+    return messages.calls_from(requests, principal, **options)
 
 
 def tool_results(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
@@ -67,7 +58,7 @@ def tool_results(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
     return [
         {
             "type": "tool_result",
-            "tool_use_id": provider_id(outcome),
+            "tool_use_id": messages.provider_id(outcome),
             "content": _content(outcome),
             "is_error": not outcome.result.success,
         }
@@ -81,19 +72,19 @@ async def run_tool_calls(
     principal: Principal | None = None,
     *,
     dedup: Dedup | None = None,
-    **options: Unpack[MessageOptions],
+    **options: Unpack[messages.MessageOptions],
 ) -> list[dict[str, Any]]:
     """Run what a message asks for as one pass through the guard: the message to send next, or none."""
-    blocks = tool_results(await run_calls(hr, calls(message, principal, **options), dedup))
+    blocks = tool_results(await messages.run_calls(hr, calls(message, principal, **options), dedup))
     return [{"role": "user", "content": blocks}] if blocks else []
 
 
 def _content(outcome: Outcome) -> list[dict[str, Any]]:
-    text = model_text(outcome, _SHOWN)
+    text = messages.model_text(outcome, _SHOWN)
     texts = [{"type": "text", "text": text}] if text else []  # an empty text is refused there
-    return [*texts, *map(_block, viewable_attachments(outcome, _SHOWN))]
+    return [*texts, *map(_block, messages.viewable_attachments(outcome, _SHOWN))]
 
 
 def _block(attachment: Attachment) -> dict[str, Any]:
-    source = {"type": "base64", "media_type": attachment.mime, "data": base64_of(attachment)}
-    return {"type": "image" if attachment.mime in IMAGES else "document", "source": source}
+    source = {"type": "base64", "media_type": attachment.mime, "data": messages.base64_of(attachment)}
+    return {"type": "image" if attachment.mime in messages.IMAGES else "document", "source": source}

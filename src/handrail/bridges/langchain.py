@@ -9,17 +9,8 @@ from contextvars import copy_context
 from typing import Any, Protocol, TypeVar, Unpack
 
 from handrail import Call, Handrail, Outcome, Principal
+from handrail.bridges import messages
 from handrail.bridges.extras import require_extra
-from handrail.bridges.messages import (
-    MessageOptions,
-    base64_of,
-    calls_from,
-    model_text,
-    provider_id,
-    run_calls,
-    unique_call_id,
-    viewable_attachments,
-)
 from handrail.ext.tools import Dedup, wire_name
 
 T = TypeVar("T")
@@ -68,7 +59,7 @@ class CallFailed(ToolException):
     """A call did not complete; `outcome` says how it ended."""
 
     def __init__(self, outcome: Outcome) -> None:
-        super().__init__(model_text(outcome))
+        super().__init__(messages.model_text(outcome))
         self.outcome = outcome
 
 
@@ -119,7 +110,7 @@ class GuardedTool(StructuredTool):
             sent,
             principal=self._principal,
             session=self._session or session_of(config),
-            id=unique_call_id(call_id),
+            id=messages.unique_call_id(call_id),
         )
 
     def _answer(self, outcome: Outcome, call_id: str | None) -> Answer:
@@ -171,16 +162,18 @@ def _tool(
 
 
 def calls(
-    message: AIMessage, principal: Principal | None = None, **options: Unpack[MessageOptions]
+    message: AIMessage, principal: Principal | None = None, **options: Unpack[messages.MessageOptions]
 ) -> list[Call]:
     """What a message asks for. Arguments that LangChain could not read go to the guard as they are."""
     sent = (*message.tool_calls, *message.invalid_tool_calls)
-    return calls_from(((call["name"], call["args"], call["id"]) for call in sent), principal, **options)
+    return messages.calls_from(
+        ((call["name"], call["args"], call["id"]) for call in sent), principal, **options
+    )
 
 
 def tool_messages(outcomes: Iterable[Outcome]) -> list[ToolMessage]:
     """The answers, in the order of the calls."""
-    return [_message(outcome, provider_id(outcome)) for outcome in outcomes]
+    return [_message(outcome, messages.provider_id(outcome)) for outcome in outcomes]
 
 
 async def run_tool_calls(
@@ -189,10 +182,10 @@ async def run_tool_calls(
     principal: Principal | None = None,
     *,
     dedup: Dedup | None = None,
-    **options: Unpack[MessageOptions],
+    **options: Unpack[messages.MessageOptions],
 ) -> list[ToolMessage]:
     """Run what a message asks for as one pass: calls that touch the same thing take turns."""
-    return tool_messages(await run_calls(hr, calls(message, principal, **options), dedup))
+    return tool_messages(await messages.run_calls(hr, calls(message, principal, **options), dedup))
 
 
 def session_of(config: RunnableConfig | None) -> str | None:
@@ -221,10 +214,10 @@ def is_failure(outcome: Outcome) -> bool:
 
 def content_of(outcome: Outcome) -> str | list[str | dict[Any, Any]]:
     """What the model gets: text, with the pictures beside it if there are any."""
-    text = model_text(outcome)
+    text = messages.model_text(outcome)
     pictures = [
-        {"type": "image", "base64": base64_of(picture), "mime_type": picture.mime}
-        for picture in viewable_attachments(outcome)
+        {"type": "image", "base64": messages.base64_of(picture), "mime_type": picture.mime}
+        for picture in messages.viewable_attachments(outcome)
     ]
     return [{"type": "text", "text": text}, *pictures] if pictures else text
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from handrail.core.guard.plans import PlannedCall
     from handrail.core.run.approvals.inbox import Approvals
     from handrail.core.run.jobs.graph import Task
-    from handrail.core.run.undo import PreparedUndo, Undo
+    from handrail.core.run.undo import Undo
 
 
 class BackgroundCalls(Calls):
@@ -73,9 +73,7 @@ class BackgroundCalls(Calls):
         may be left out where one tenant alone has a call of this id.
         """
         tenant = await self._whose(call_id, principal)
-        if tenant is None:
-            return False
-        return await self._cancel(call_id, tenant, reason)
+        return tenant is not None and await self._cancel(call_id, tenant, reason)
 
     async def _cancel(self, call_id: str, tenant: str, reason: str) -> bool:
         import asyncio
@@ -134,13 +132,13 @@ class BackgroundCalls(Calls):
 
         who = principal or self._principal()
         if preview:
-            return _shown(call_id, await prepare(call_id, who, source, self._runtime))
+            return (await prepare(call_id, who, source, self._runtime))[1]
         async with alone(call_id, who, self._runtime):
-            prepared = await prepare(call_id, who, source, self._runtime)
-            outcome = await self._run_bound(prepared.call, prepared.args)
+            call, undo = await prepare(call_id, who, source, self._runtime)
+            outcome = await self._run_bound(call, undo.args)
         if outcome.status == "duplicate":
             raise already_undone(outcome.result.metadata.get("duplicate_of", outcome.call_id))
-        return replace(_shown(call_id, prepared), outcome=outcome)
+        return replace(undo, outcome=outcome)
 
     async def planned(
         self, principal: Principal | None = None, session: str | None = None
@@ -167,9 +165,3 @@ class BackgroundCalls(Calls):
     async def discard_plan(self, principal: Principal | None = None, session: str | None = None) -> int:
         """Forget what is queued; how many calls that were."""
         return await self._runtime.plans.discard(principal or self._principal(), session)
-
-
-def _shown(call_id: str, prepared: PreparedUndo) -> Undo:
-    from handrail.core.run.undo import Undo
-
-    return Undo(call_id, prepared.call.tool, prepared.args, prepared.decision)

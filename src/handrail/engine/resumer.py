@@ -16,6 +16,7 @@ from handrail.core.run.jobs.perform import JobContext
 from handrail.core.run.outcomes import FindOutcomes, Outcomes
 from handrail.core.run.pipeline import run
 from handrail.core.run.runtime import Runtime
+from handrail.core.tell.log import events_of_call
 from handrail.core.tell.projections import outcome_of, without_id_conflicts
 from handrail.engine.dead_letters import DeadLetterAdmin
 
@@ -79,14 +80,12 @@ class Resumer:
 
     async def _recorded_outcome(self, planned: PlannedCall) -> Outcome | None:
         """What is in the log of a call that a process died over; None when it never began."""
-        log, tenant, call = self._runtime.teller.log, planned.principal.tenant, planned.call
-        recorded = await asyncio.to_thread(lambda: list(log.read(tenant, call_id=call.id)))
-        events = without_id_conflicts(recorded)
+        log, call = self._runtime.teller.log, planned.call
+        events = without_id_conflicts(await events_of_call(log, call.tenant, call.id))
         if not events:
             return None
-        unknown = refusals.unknown_outcome(
-            f"{planned.tool} began, and whoever ran it was gone before it ended."
-        )
+        what = f"{planned.tool} began, and whoever ran it was gone before it ended."
+        unknown = refusals.unknown_outcome(what)
         return outcome_of(events) or Outcome("needs_review", unknown.result, call.id, planned.tool)
 
     async def close(self) -> None:

@@ -15,16 +15,8 @@ from handrail.store.statements import matching
 from handrail.store.tables.identity import api_keys
 
 _PLAIN_COLUMNS = (
-    "id",
-    "name",
-    "kind",
-    "digest",
-    "agent",
-    "created_at",
-    "created_by",
-    "expires_at",
-    "revoked_at",
-    "last_used_at",
+    *("id", "name", "kind", "digest", "agent", "created_at", "created_by"),
+    *("expires_at", "revoked_at", "last_used_at"),
 )
 """Columns that hold a field of the same name as it is."""
 

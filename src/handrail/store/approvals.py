@@ -36,16 +36,8 @@ _log = logging.getLogger("handrail.approval")
 OnSettled = Callable[[Connection, ApprovalRequest], object]
 """Called in the transaction that ends a request."""
 _PLAIN_COLUMNS = (
-    "id",
-    "tool",
-    "tool_digest",
-    "level",
-    "danger",
-    "args_hash",
-    "quorum",
-    "four_eyes",
-    "created_at",
-    "expires_at",
+    *("id", "tool", "tool_digest", "level", "danger", "args_hash"),
+    *("quorum", "four_eyes", "created_at", "expires_at"),
 )
 """Columns that hold a field of the same name as it is."""
 _DECIDED: tuple[RequestStatus, ...] = ("approved", "rejected", "responded", "expired", "withdrawn")

@@ -46,19 +46,15 @@ def key_id(key: bytes) -> str:
 class Seal:
     """Encrypts with the newest key, decrypts with every one it has."""
 
-    __slots__ = ("_keys", "_newest")
+    __slots__ = ("_keys", "newest")
 
     def __init__(self, keys: Iterable[bytes]) -> None:
         key_list = list(keys)
         if not key_list or any(len(key) != KEY_BYTES for key in key_list):
             raise SealError(f"A seal needs keys of {KEY_BYTES} bytes, the newest one first.")
         self._keys = {key_id(key): key for key in key_list}
-        self._newest = key_id(key_list[0])
-
-    @property
-    def newest(self) -> str:
+        self.newest = key_id(key_list[0])
         """The id of the key that closes."""
-        return self._newest
 
     @property
     def key_ids(self) -> frozenset[str]:
@@ -68,9 +64,9 @@ class Seal:
     def close(self, tenant: str, value: Any, about: str = "") -> str:
         """JSON data as text that only this tenant's rows can hold, and only about the same thing."""
         written = json.dumps(value, separators=(",", ":"), allow_nan=False)
-        head = _VERSION + bytes.fromhex(self._newest)
+        head = _VERSION + bytes.fromhex(self.newest)
         nonce = os.urandom(_NONCE_BYTES)
-        cipher = _cipher(self._keys[self._newest])
+        cipher = _cipher(self._keys[self.newest])
         locked: bytes = cipher.encrypt(nonce, written.encode(), _associated_data(head, tenant, about))
         return base64.urlsafe_b64encode(head + nonce + locked).decode("ascii")
 
@@ -96,10 +92,10 @@ class Seal:
 
     def derived(self, purpose: str) -> bytes:
         """A key for something else, made of the newest one: the same in every process that has it."""
-        return hmac.digest(self._keys[self._newest], f"handrail: {purpose}".encode(), "sha256")
+        return hmac.digest(self._keys[self.newest], f"handrail: {purpose}".encode(), "sha256")
 
     def __repr__(self) -> str:
-        return f"Seal({self._newest})"
+        return f"Seal({self.newest})"
 
 
 def _cipher(key: bytes) -> Any:
@@ -232,17 +228,12 @@ def _write_key_file(file: Path, text: str, *, replace: bool) -> None:
             if replace:
                 draft.replace(file)
             else:
-                _link_unless_there(draft, file)
+                with suppress(FileExistsError):  # another process was faster: its key holds
+                    os.link(draft, file)
         finally:
             draft.unlink(missing_ok=True)
     except OSError as error:
         raise UsageError(f"The key file {file} cannot be written: {error}") from error
-
-
-def _link_unless_there(draft: Path, file: Path) -> None:
-    """The draft becomes the file, unless another process was faster: then that one's key holds."""
-    with suppress(FileExistsError):
-        os.link(draft, file)
 
 
 _CANARY = "seal"

@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, func, insert, select, union, u
 from handrail.core.run.jobs.job import FINAL, Busy, Job, JobEntry, JobState
 from handrail.store.codec import decode_call, dump, encode_call, fit_column, load
 from handrail.store.encryption import Seal
+from handrail.store.events.rows import END_TYPES
 from handrail.store.job_graph import open_parents
 from handrail.store.leases import dead_holders, is_alive
 from handrail.store.statements import dialect_insert, matching
@@ -22,7 +23,6 @@ from handrail.store.tables.calls import approvals, job_parents, jobs
 from handrail.store.tables.event_log import session_events
 
 LIVE_STATES: tuple[JobState, ...] = ("waiting", "queued", "running", "blocked")
-_ENDS = ("tool.completed", "tool.failed", "tool.cancelled")
 _TOKEN_SEPARATOR = "#"
 """Stands in a token between the process and the number of the take."""
 
@@ -180,7 +180,9 @@ def ended_calls(conn: Connection, call_ids: Collection[str]) -> list[tuple[str, 
     states = {(row.tenant_id, row.call_id): row.state for row in conn.execute(query)}
     names = {fit_column(call_id): call_id for call_id in call_ids}
     events = session_events.c
-    ends = select(events.tenant_id, events.call_id).where(events.call_id.in_(names), events.type.in_(_ENDS))
+    ends = select(events.tenant_id, events.call_id).where(
+        events.call_id.in_(names), events.type.in_(END_TYPES)
+    )
     ended = {(row.tenant_id, names[row.call_id]) for row in conn.execute(ends)}
     return sorted({key for key, state in states.items() if state in FINAL} | (ended - states.keys()))
 
@@ -247,19 +249,8 @@ def finish_job(
 
 def release_job(conn: Connection, tenant: str, call_id: str, token: str, now: float) -> int:
     """Let go of a job that did not come to its end through no fault of its own; its next number, or 0."""
-    statement = (
-        update(jobs)
-        .where(_is_job(tenant, call_id), jobs.c.holder == token)
-        .values(
-            state="queued",
-            holder=None,
-            attempts=jobs.c.attempts - 1,
-            enqueue_count=jobs.c.enqueue_count + 1,
-            updated_at=now,
-        )
-        .returning(jobs.c.enqueue_count)
-    )
-    return int(conn.execute(statement).scalar() or 0)
+    changes = {"state": "queued", "holder": None, "attempts": jobs.c.attempts - 1}
+    return _requeue(conn, _is_job(tenant, call_id), jobs.c.holder == token, now=now, **changes)
 
 
 def request_cancel(conn: Connection, tenant: str, call_id: str, reason: str, now: float) -> JobEntry | None:
@@ -276,15 +267,8 @@ def request_cancel(conn: Connection, tenant: str, call_id: str, reason: str, now
 
 def unblock_job(conn: Connection, tenant: str, call_id: str, now: float) -> int:
     """Queue a blocked job again; its number, or 0 when it is not blocked."""
-    statement = (
-        update(jobs)
-        .where(_is_job(tenant, call_id), jobs.c.state == "blocked")
-        .values(
-            state="queued", reason=None, attempts=0, enqueue_count=jobs.c.enqueue_count + 1, updated_at=now
-        )
-        .returning(jobs.c.enqueue_count)
-    )
-    return int(conn.execute(statement).scalar() or 0)
+    changes = {"state": "queued", "reason": None, "attempts": 0}
+    return _requeue(conn, _is_job(tenant, call_id), jobs.c.state == "blocked", now=now, **changes)
 
 
 def event_types_of_call(conn: Connection, tenant: str, call_id: str) -> frozenset[str]:
@@ -317,14 +301,15 @@ def jobs_of_dead_holders(conn: Connection) -> list[tuple[str, str, int]]:
 
 def count_requeue(conn: Connection, tenant: str, call_id: str, number: int, now: float) -> int:
     """Count that a job is enqueued once more; its number, or 0 when somebody else was faster."""
-    statement = (
-        update(jobs)
-        .where(
-            _is_job(tenant, call_id), jobs.c.enqueue_count == number, jobs.c.state.in_(("queued", "running"))
-        )
-        .values(enqueue_count=number + 1, updated_at=now)
-    )
-    return number + 1 if conn.execute(statement).rowcount == 1 else 0
+    is_unchanged = (jobs.c.enqueue_count == number, jobs.c.state.in_(("queued", "running")))
+    return _requeue(conn, _is_job(tenant, call_id), *is_unchanged, now=now)
+
+
+def _requeue(conn: Connection, *where: ColumnElement[bool], now: float, **changes: Any) -> int:
+    """Change a job that is enqueued once more; its number, or 0 when it is not as these conditions say."""
+    values = {"enqueue_count": jobs.c.enqueue_count + 1, "updated_at": now, **changes}
+    statement = update(jobs).where(*where).values(values).returning(jobs.c.enqueue_count)
+    return int(conn.execute(statement).scalar() or 0)
 
 
 def overdue_jobs(conn: Connection, before: float, limit: int = 500) -> list[tuple[str, str, int]]:

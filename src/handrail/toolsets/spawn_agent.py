@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Protocol
 
 from pydantic import BaseModel, Field, StringConstraints
@@ -117,9 +117,7 @@ def _no_spawner(request: SpawnRequest) -> Result:
         metadata={
             "error": NO_SPAWNER,
             "request": {
-                "prompt": request.prompt,
-                "description": request.description,
-                "agent": request.agent,
+                **asdict(request),
                 "tools": None if request.tools is None else list(request.tools),
             },
         },

@@ -1,7 +1,9 @@
 """Cancelling the caller's own task: the end is told, and the cancellation passes through."""
 
 import asyncio
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -229,3 +231,36 @@ async def test_a_call_whose_coroutine_is_closed_is_told_as_cancelled() -> None:
         coroutine.send(None)
         coroutine.close()
         left_nothing(hr)
+
+
+@pytest.mark.req("CX-07")
+async def test_a_call_belongs_to_the_loop_that_began_it_while_another_thread_runs_one() -> (
+    None
+):
+    held, go_on = threading.Event(), threading.Event()
+
+    async def hold() -> str:
+        held.set()
+        go_on.wait(30)
+        return "held"
+
+    async def wait() -> None:
+        await asyncio.Event().wait()
+
+    hr = Handrail(
+        [
+            tool("loop.hold", level="read", description="Hold up the loop.")(hold),
+            tool("loop.wait", level="read", description="Wait.")(wait),
+        ]
+    )
+    with ThreadPoolExecutor(1) as threads:
+        other = threads.submit(asyncio.run, hr.call("loop.hold"))
+        try:
+            assert await asyncio.to_thread(held.wait, 30)
+            call = asyncio.create_task(hr.call("loop.wait", id="c1"))
+            await asyncio.sleep(0)
+            assert await asyncio.wait_for(hr.cancel("c1"), 30)
+            assert (await call).status == "cancelled"
+        finally:
+            go_on.set()
+        assert other.result().status == "completed"

@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from handrail import Context, Result, Tool, from_json_schema
-from handrail.bridges.openapi.client import (
-    HttpService,
-    RequestCredentials,
-    check_base_url,
-    check_httpx_installed,
-    send,
-)
+from handrail.bridges.openapi import client
 from handrail.bridges.openapi.document import OpenAPIDocument, OpenAPIError, load_document
 from handrail.bridges.openapi.operations import ApiOperation, read_operations
 from handrail.bridges.openapi.request import build_request
@@ -91,9 +85,11 @@ def import_openapi(
     are the names of secrets by security scheme, `name.scheme` where none is given. `outputs=False` promises
     nothing about answers, for a service that does not keep to its document. `options` are for every tool.
     """
-    check_httpx_installed()
+    client.check_httpx_installed()
     read = load_document(document)
-    service = HttpService(check_base_url(base_url, _servers(read)), timeout, most_bytes, transport)
+    service = client.HttpService(
+        client.check_base_url(base_url, _servers(read)), timeout, most_bytes, transport
+    )
     operations: list[ApiOperation] = []
     skipped: dict[str, str] = {}
     for operation in read_operations(read):
@@ -125,7 +121,7 @@ def import_openapi(
 def _tool(
     tool_id: str,
     operation: ApiOperation,
-    service: HttpService,
+    service: client.HttpService,
     secrets: Mapping[SecurityScheme, str],
     outputs: bool,
     options: Mapping[str, Any],
@@ -134,7 +130,7 @@ def _tool(
         request = build_request(operation, args)
         if operation.key_header is not None:
             request.headers[operation.key_header] = ctx.idempotency_key
-        return await send(service, request, _credentials(secrets, ctx))
+        return await client.send(service, request, _credentials(secrets, ctx))
 
     description, guidance = _texts(operation)
     definition: dict[str, Any] = {
@@ -152,7 +148,7 @@ def _tool(
     return tool
 
 
-def _credentials(secrets: Mapping[SecurityScheme, str], ctx: Context) -> RequestCredentials:
+def _credentials(secrets: Mapping[SecurityScheme, str], ctx: Context) -> client.RequestCredentials:
     headers: dict[str, str] = {}
     cookies: dict[str, str] = {}
     query: list[str] = []
@@ -167,7 +163,7 @@ def _credentials(secrets: Mapping[SecurityScheme, str], ctx: Context) -> Request
             cookies[scheme.carrier] = value
         else:
             headers[scheme.carrier] = value
-    return RequestCredentials(headers, cookies, tuple(query), tuple(hidden))
+    return client.RequestCredentials(headers, cookies, tuple(query), tuple(hidden))
 
 
 def _texts(operation: ApiOperation) -> tuple[str, str]:

@@ -43,18 +43,24 @@ def copy_object(mapping: Mapping[Any, Any]) -> dict[str, Any]:
 
 def is_flat_object(value: dict[Any, Any]) -> bool:
     """Whether a dict is JSON as it stands and holds nothing that is nested."""
-    for key, part in value.items():
+    for key in value:
         if key.__class__ is not str or not (key.isascii() or _is_text(key)):
             return False
-        kind = part.__class__
+    return are_json_scalars(value.values())
+
+
+def are_json_scalars(values: Iterable[Any]) -> bool:
+    """Whether each value is a scalar that JSON can carry as it stands."""
+    for value in values:
+        kind = value.__class__
         if kind is str:
-            if not (part.isascii() or _is_text(part)):
+            if not (value.isascii() or _is_text(value)):
                 return False
         elif kind is int:
-            if not TOO_SMALL < part < TOO_LARGE:
+            if not TOO_SMALL < value < TOO_LARGE:
                 return False
         elif kind is float:
-            if not math.isfinite(part):
+            if not math.isfinite(value):
                 return False
         elif kind not in _COPY_FREE:
             return False
@@ -75,17 +81,6 @@ def is_too_deep(value: Any) -> bool:
 def private_copy(raw: Any) -> Any:
     """Arguments that nobody else can change any more."""
     return copy_object(raw) if isinstance(raw, Mapping) else raw
-
-
-def all_json_scalars(scalars: Iterable[Any]) -> bool:
-    """Whether no text or whole number among these is one that JSON cannot carry."""
-    for scalar in scalars:
-        if scalar.__class__ is str:
-            if not (scalar.isascii() or _is_text(scalar)):
-                return False
-        elif scalar.__class__ is int and not TOO_SMALL < scalar < TOO_LARGE:
-            return False
-    return True
 
 
 def copy_value(value: Any, path: str = "", depth: int = 0) -> Any:

@@ -18,10 +18,9 @@ from handrail.core.define.call import FieldError
 from handrail.core.define.json_values import (
     TOO_LARGE,
     TOO_SMALL,
-    all_json_scalars,
+    are_json_scalars,
     copy_object,
     copy_value,
-    is_flat_object,
 )
 from handrail.core.define.redaction import mask_paths, secret_paths
 from handrail.core.define.schema import JsonSchema, branches, objects_at
@@ -368,29 +367,19 @@ def flat_validator(model: type[BaseModel]) -> FlatValidator | None:
     schema = core_schema.typed_dict_schema(fields, extra_behavior="forbid", config=strictly)
     validate = SchemaValidator(schema).validate_python
 
-    if any(_has_enum(field.annotation) for field in model.model_fields.values()):
-
-        def convert(raw: dict[str, Any]) -> dict[str, Any] | None:
-            # Looked at beforehand: a caller's own member is no JSON value, and the long way says so.
-            if not is_flat_object(raw):
-                return None
-            try:
-                valid: dict[str, Any] = validate(raw)
-            except ValidationError:
-                return None
-            return valid
-
-        return FlatValidator(convert, converts=True)
-    has_texts = any(_takes_text(field.annotation) for field in model.model_fields.values())
+    annotations = [field.annotation for field in model.model_fields.values()]
+    converts = any(map(_has_enum, annotations))
+    is_checked = converts or any(map(_takes_text, annotations))
 
     def flat(raw: dict[str, Any]) -> dict[str, Any] | None:
         try:
             valid: dict[str, Any] = validate(raw)
         except ValidationError:
             return None
-        return None if has_texts and not all_json_scalars(valid.values()) else valid
+        # Half a surrogate or a caller's own enum member is no JSON value: the long way says so.
+        return None if is_checked and not are_json_scalars(raw.values()) else valid
 
-    return FlatValidator(flat, converts=False)
+    return FlatValidator(flat, converts)
 
 
 def _typed_dict_field(part: Any) -> core_schema.TypedDictField:

@@ -86,23 +86,20 @@ class MemoryApprovals:
     async def decided(self, tenant: str, limit: int, /) -> builtins.list[ApprovalRequest]:
         with self._lock:
             requests = builtins.list(self._requests.values())
-        over = [
-            request
-            for request in requests
-            if request.principal.tenant == tenant and request.decided_at is not None
-        ]
         ways: dict[str, builtins.list[ApprovalRequest]] = {}
-        for request in over:
-            ways.setdefault(request.status, []).append(request)
+        for request in requests:
+            if request.principal.tenant == tenant and request.decided_at is not None:
+                ways.setdefault(request.status, []).append(request)
         return last_decided(request for way in ways.values() for request in way[-limit:])
 
     async def open_of(self, call_id: str, /) -> builtins.list[tuple[str, str]]:
         with self._lock:
             requests = builtins.list(self._requests.values())
-        pending = (
-            request for request in requests if request.call.id == call_id and request.status == "pending"
-        )
-        return [(request.id, request.principal.tenant) for request in pending]
+        return [
+            (request.id, request.principal.tenant)
+            for request in requests
+            if request.call.id == call_id and request.status == "pending"
+        ]
 
     async def settle(
         self, approval_id: str, tenant: str, status: RequestStatus, reply: Reply | None, /

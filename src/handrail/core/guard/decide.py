@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -246,53 +246,41 @@ def _plan(policy: Policy, level: Level) -> Step:
     return Step("plan", "queue", "plan mode queues it for review", code="PLANNED")
 
 
-def gates(
-    judged: Risk,
-    permission_policy: str,
-    mode: str,
-    moderate: str,
-    kind: CallerKind,
-) -> Iterator[Step]:
+def gates(judged: Risk, permission_policy: str, mode: str, moderate: str, kind: CallerKind) -> Iterator[Step]:
     """What danger, level and policy say when every earlier layer allows."""
     level, danger, level_why, danger_why = judged
     always = permission_policy == "always_ask"
     clearable = level == "write" and danger != "dangerous" and not always
     if kind != "automation":
-        yield (
-            _confirm("danger", kind, "it is dangerous", danger_why)
-            if danger == "dangerous"
-            else _fine("danger", danger, danger_why)
-        )
-        destructive = level == "destructive"
-        yield (
-            _confirm("level", kind, "it is destructive", level_why)
-            if destructive
-            else _fine("level", level, level_why)
-        )
+        axes = (("danger", danger, "dangerous", danger_why), ("level", level, "destructive", level_why))
+        for layer, value, gravest, why in axes:
+            yield (
+                _confirm(layer, kind, f"it is {value}", why) if value == gravest else _fine(layer, value, why)
+            )
         return
     if danger == "dangerous":
-        yield _ask("danger", "it is dangerous", False, danger_why)
+        yield _ask("danger", "it is dangerous", danger_why)
     elif danger == "moderate" and mode == "danger" and moderate == "ask":
-        yield _ask("danger", "it is moderately dangerous", clearable, danger_why)
+        yield _ask("danger", "it is moderately dangerous", danger_why, clearable)
     else:
         yield _fine("danger", danger, danger_why)
     if level == "destructive":
-        yield _ask("level", "it is destructive and cannot be taken back", False, level_why)
+        yield _ask("level", "it is destructive and cannot be taken back", level_why)
     elif level == "write" and mode == "strict":
-        yield _ask("level", "it changes real data", clearable, level_why)
+        yield _ask("level", "it changes real data", level_why, clearable)
     else:
         yield _fine("level", level, level_why)
     if always:
-        yield _ask("policy", "it always asks before an agent runs it", False)
+        yield _ask("policy", "it always asks before an agent runs it")
 
 
-def _ask(layer: str, what: str, clearable: bool, why: str = "") -> Step:
+def _ask(layer: str, what: str, why: str = "", clearable: bool = False) -> Step:
     reason = f"Needs approval: {_because(what, why)}"
     return Step(layer, "ask", reason, None, "NEEDS_APPROVAL", "reviewer", clearable)
 
 
 def _confirm(layer: str, kind: CallerKind, what: str, why: str) -> Step:
-    by: Literal["reviewer", "caller"] = "caller" if kind == "person" else "reviewer"
+    by: AnsweredBy = "caller" if kind == "person" else "reviewer"
     reason = f"Needs confirmation: {_because(what, why)}"
     return Step(layer, "ask", reason, None, "NEEDS_APPROVAL", by)
 
@@ -301,15 +289,9 @@ def _because(what: str, why: str) -> str:
     return f"{what} ({why})" if why else what
 
 
+@lru_cache(maxsize=64)
 def _fine(layer: str, value: str, why: str) -> Step:
-    if not why:
-        return _as_ever(layer, value)
     return Step(layer, "allow", _because(f"{value} runs by itself here", why))
-
-
-@cache
-def _as_ever(layer: str, value: str) -> Step:
-    return Step(layer, "allow", f"{value} runs by itself here")
 
 
 def is_standing(decision: Decision) -> bool:

@@ -140,10 +140,9 @@ class Dedup:
             words = digest_of([outcome.tool, raw, outcome.code, outcome.result.error])
         except Exception:
             return False  # nobody can tell whether what cannot be written down is the same
-        if words in self._refused:
-            return True
+        repeated = words in self._refused
         self._refused.add(words)
-        return False
+        return repeated
 
 
 def signature_of(tool_id: str, args: Any, principal: Principal) -> Signature:

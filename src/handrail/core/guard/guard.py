@@ -10,14 +10,7 @@ from handrail.core.define.decision import Decision, Step, strictest
 from handrail.core.define.levels import Source
 from handrail.core.define.principal import Principal
 from handrail.core.define.tool import Tool
-from handrail.core.guard.decide import (
-    SafetyCheck,
-    decide,
-    holding,
-    looks_at_args,
-    sight,
-    weigh,
-)
+from handrail.core.guard.decide import SafetyCheck, decide, holding, looks_at_args, sight, weigh
 from handrail.core.guard.policy import Policy
 from handrail.core.guard.risk import assess_risk, is_dynamic
 from handrail.core.guard.rules import Rule, RuleIndex

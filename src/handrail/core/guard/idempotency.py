@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -85,9 +86,9 @@ class _Slot:
     entries: dict[KeyId, KeyEntry] = field(default_factory=dict)
     done: OrderedDict[KeyId, None] = field(default_factory=OrderedDict)
 
-    def forget(self, key: KeyId) -> KeyEntry | None:
+    def forget(self, key: KeyId) -> None:
         self.done.pop(key, None)
-        return self.entries.pop(key, None)
+        self.entries.pop(key, None)
 
 
 class MemoryIdempotencyKeys:
@@ -99,7 +100,7 @@ class MemoryIdempotencyKeys:
     def __init__(self, keep: int = 10_000, tenants: int = 1_000) -> None:
         self._keep = keep
         self._tenants = tenants
-        self._slots: dict[str, _Slot] = {}
+        self._slots: defaultdict[str, _Slot] = defaultdict(_Slot)
         self._idle: OrderedDict[str, None] = OrderedDict()
         """Tenants all of whose keys are done, the one that is so for longest first."""
         self._lock = threading.Lock()
@@ -109,9 +110,7 @@ class MemoryIdempotencyKeys:
 
     async def begin(self, key: KeyId, fingerprint: str, call_id: str, /) -> tuple[KeyEntry, bool]:
         with self._lock:
-            slot = self._slots.get(key[0])
-            if slot is None:
-                slot = self._slots[key[0]] = _Slot()
+            slot = self._slots[key[0]]
             entry = slot.entries.get(key)
             if entry is not None:
                 return entry, False
@@ -153,19 +152,17 @@ class MemoryIdempotencyKeys:
             entry.ended.set_result(None)
 
     def reopen(self, key: KeyId, /) -> None:
-        with self._lock:
-            slot, entry = self._find(key)
-            if slot is None or entry is None or entry.state != "done" or not is_open_again(entry.outcome):
-                return
-            slot.forget(key)
-            self._note(key[0], slot)
+        self._forget_done(key, is_open_again)
 
     def collected(self, key: KeyId, call_id: str, /) -> None:
+        self._forget_done(key, lambda outcome: outcome.call_id == call_id)
+
+    def _forget_done(self, key: KeyId, is_meant: Callable[[Outcome], bool]) -> None:
         with self._lock:
             slot, entry = self._find(key)
             if slot is None or entry is None or entry.state != "done" or entry.outcome is None:
                 return
-            if entry.outcome.call_id == call_id:
+            if is_meant(entry.outcome):
                 slot.forget(key)
                 self._note(key[0], slot)
 

@@ -55,13 +55,9 @@ class Rule:
         if not isinstance(self.tool, str) or not self.tool:
             raise PolicyError("a rule names no tool", remedy='give a name or a pattern, such as "data.*"')
         if not isinstance(self.verdict, str) or self.verdict not in STRICTNESS:
-            raise PolicyError(
-                f"rule {self.label!r}: {self.verdict!r} is no verdict", remedy="use allow, ask, queue or deny"
-            )
+            raise _wrong(self.label, f"{self.verdict!r} is no verdict", "use allow, ask, queue or deny")
         if not isinstance(self.when, Mapping):
-            raise PolicyError(
-                f"rule {self.label!r}: when is {self.when!r}", remedy='map paths to values: {"limit": 5}'
-            )
+            raise _wrong(self.label, f"when is {self.when!r}", 'map paths to values: {"limit": 5}')
         object.__setattr__(self, "conditions", tuple(_compile(self.label, self.when)))
         object.__setattr__(self, "on_args", any(not _is_fact(path) for path in self.when))
         object.__setattr__(self, "on_facts", any(map(_is_fact, self.when)))
@@ -98,9 +94,7 @@ class Rule:
     def _examples(self, which: str) -> Sequence[Any]:
         examples: Sequence[Any] = getattr(self, which)
         if isinstance(examples, (str, Mapping)):
-            raise PolicyError(
-                f"rule {self.label!r}: {which} is a list of examples", remedy=f"write [{examples!r}]"
-            )
+            raise _wrong(self.label, f"{which} is a list of examples", f"write [{examples!r}]")
         return examples
 
     def _takes(self, example: Any) -> bool:
@@ -118,9 +112,11 @@ class Rule:
             raise self._fails(example, f"cannot be compared: {error}") from error
 
     def _fails(self, example: Any, how: str) -> PolicyError:
-        return PolicyError(
-            f"rule {self.label!r}: its example {example!r} {how}", remedy="correct the rule or the example"
-        )
+        return _wrong(self.label, f"its example {example!r} {how}", "correct the rule or the example")
+
+
+def _wrong(label: str, problem: str, remedy: str) -> PolicyError:
+    return PolicyError(f"rule {label!r}: {problem}", remedy=remedy)
 
 
 def _is_fact(path: str) -> bool:
@@ -156,9 +152,7 @@ def _fact(facts: Mapping[str, Any], path: str) -> list[Any]:
 def _compile(label: str, when: Mapping[str, Any]) -> Iterator[Condition]:
     for path, condition in when.items():
         if not isinstance(path, str) or (_is_fact(path) and path not in _FACTS):
-            raise PolicyError(
-                f"rule {label!r}: {path!r} is no fact of a call", remedy=f"use {', '.join(_FACTS)}"
-            )
+            raise _wrong(label, f"{path!r} is no fact of a call", f"use {', '.join(_FACTS)}")
         steps = () if _is_fact(path) else tuple(path.split("."))
         for operator, value in _operators(label, path, condition):
             yield path, steps, _condition(label, path, operator, value)
@@ -167,9 +161,7 @@ def _compile(label: str, when: Mapping[str, Any]) -> Iterator[Condition]:
 def _operators(label: str, path: str, condition: Any) -> Iterable[tuple[str, Any]]:
     if isinstance(condition, Mapping):
         if not condition:
-            raise PolicyError(
-                f"rule {label!r}: {path} names no operator", remedy=f"use one of: {', '.join(_OPERATORS)}"
-            )
+            raise _wrong(label, f"{path} names no operator", f"use one of: {', '.join(_OPERATORS)}")
         return condition.items()
     if isinstance(condition, (list, tuple, set, frozenset)):
         return [("in", condition)]
@@ -182,9 +174,8 @@ def _condition(label: str, path: str, operator: str, operand: Any) -> Callable[[
     try:
         test = _OPERATORS[operator](operand)
     except KeyError:
-        raise PolicyError(
-            f"rule {label!r}: {operator!r} is no operator", remedy=f"use one of: {', '.join(_OPERATORS)}"
-        ) from None
+        remedy = f"use one of: {', '.join(_OPERATORS)}"
+        raise _wrong(label, f"{operator!r} is no operator", remedy) from None
     except (re.error, TypeError) as error:
         raise PolicyError(f"rule {label!r}: {operator} cannot use {operand!r}: {error}") from None
     if operator == "exists":
@@ -194,14 +185,16 @@ def _condition(label: str, path: str, operator: str, operand: Any) -> Callable[[
     return lambda values: any(map(test, values))
 
 
-def _text(test: Callable[[str], bool]) -> Test:
-    return lambda value: isinstance(value, str) and test(value)
+def _on_text(compile_operand: Callable[[str], Callable[[str], object]]) -> Callable[[Any], Test]:
+    """An operator between texts; a value that is none does not pass."""
 
+    def operator(operand: Any) -> Test:
+        if not isinstance(operand, str):
+            raise TypeError("it is not text")
+        test = compile_operand(operand)
+        return lambda value: isinstance(value, str) and bool(test(value))
 
-def _is_text(operand: Any) -> str:
-    if not isinstance(operand, str):
-        raise TypeError("it is not text")
-    return operand
+    return operator
 
 
 def _among(values: Any) -> Test:
@@ -224,29 +217,9 @@ def _contains(operand: Any) -> Test:
     return test
 
 
-def _prefix(operand: Any) -> Test:
-    start = _is_text(operand)
-    return _text(lambda value: value.startswith(start))
-
-
-def _suffix(operand: Any) -> Test:
-    end = _is_text(operand)
-    return _text(lambda value: value.endswith(end))
-
-
-def _glob(pattern: str) -> Test:
-    matches = re.compile(fnmatch.translate(_is_text(pattern))).match
-    return _text(lambda value: matches(value) is not None)
-
-
-def _regex(pattern: str) -> Test:
-    finds = re.compile(_is_text(pattern)).search
-    return _text(lambda value: finds(value) is not None)
-
-
-def _under(folder: str) -> Test:
-    root = _resolved(_is_text(folder))
-    return _text(lambda value: _beneath(_resolved(value), root))
+def _under(folder: str) -> Callable[[str], bool]:
+    root = _resolved(folder)
+    return lambda path: _beneath(_resolved(path), root)
 
 
 def _resolved(path: str) -> str:
@@ -279,11 +252,11 @@ _OPERATORS: dict[str, Callable[[Any], Test]] = {
     "in": _among,
     "not_in": lambda operand: _not(_among(operand)),
     "contains": _contains,
-    "prefix": _prefix,
-    "suffix": _suffix,
-    "glob": _glob,
-    "regex": _regex,
-    "under": _under,
+    "prefix": _on_text(lambda start: lambda text: text.startswith(start)),
+    "suffix": _on_text(lambda end: lambda text: text.endswith(end)),
+    "glob": _on_text(lambda pattern: re.compile(fnmatch.translate(pattern)).match),
+    "regex": _on_text(lambda pattern: re.compile(pattern).search),
+    "under": _on_text(_under),
     "exists": _exists,
 }
 

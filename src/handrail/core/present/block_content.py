@@ -25,10 +25,6 @@ def text_in(config: Config, name: str) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def number_in(config: Config, name: str) -> int | float | None:
-    return as_number(config.get(name))
-
-
 def count_in(config: Config, name: str, default: int) -> int:
     value = config.get(name)
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else default
@@ -73,12 +69,9 @@ def is_number(value: Any) -> bool:
 
 def as_number(value: Any) -> int | float | None:
     """The number that a value is, or that it is written as: decimals come as text."""
-    if is_number(value):
-        number: int | float = value
-        return number
-    if isinstance(value, str) and _DECIMAL.match(value):
-        return float(value)
-    return None
+    if isinstance(value, str):
+        return float(value) if _DECIMAL.match(value) else None
+    return value if is_number(value) else None
 
 
 MAX_SERIES = 5
@@ -173,15 +166,12 @@ def chart_series(value: Any, config: Config, along: str, up: str) -> ChartSeries
     lines = [line for line in lines if any(number is not None for number in line["values"])]
     for line in lines:
         line["label"] = rows.labels.get(line["key"], line["label"])
-    if not lines or any(not _can_be_drawn(number) for line in lines for number in line["values"]):
+    numbers = [number for line in lines for number in line["values"] if number]
+    if not lines or any(not 1 / MAX_DRAWN < abs(number) < MAX_DRAWN for number in numbers):
         return None
     if label_key is None:
         return [str(at + 1) for at in range(len(rows.rows))], lines, rows
     return [_label(row.get(label_key)) for row in rows.rows], lines, rows
-
-
-def _can_be_drawn(number: int | float | None) -> bool:
-    return not number or 1 / MAX_DRAWN < abs(number) < MAX_DRAWN
 
 
 def _label_key(rows: TableRows, taken: set[str]) -> str | None:
@@ -219,14 +209,10 @@ def read_summary(value: Any, config: Config) -> Content | None:
         return {"text": value}
     if isinstance(value, list):
         return _labelled_figures(value, config)
-    if not isinstance(value, Mapping):
-        return (
-            None
-            if value is None
-            else {"figures": [{**labelled_key(""), **number_format_in(config), "value": value}]}
-        )
-    if not value:
+    if value is None or value == {}:
         return None
+    if not isinstance(value, Mapping):
+        return {"figures": [{**labelled_key(""), **number_format_in(config), "value": value}]}
     hinted = {figure["key"]: figure for figure in fields_in(config, "figures")}
     shown = [hinted[key] for key in hinted if key in value]
     shown += [labelled_key(key) | number_format_in(config) for key in value if key not in hinted]
@@ -285,18 +271,15 @@ def read_chart(value: Any, config: Config) -> Content | None:
         return None
     labels, series, rows = chart
     kind = config.get("kind")
+    is_positive = all(number is None or number >= 0 for line in series for number in line["values"])
     return {
         "kind": kind if isinstance(kind, str) and kind in CHARTS else "bar",
         "labels": labels,
         "series": series[:MAX_SERIES],
         "left_out": [line["label"] for line in series[MAX_SERIES:]],
-        "stacked": config.get("stacked") is True and all(_none_negative(line["values"]) for line in series),
+        "stacked": config.get("stacked") is True and is_positive,
         "table": _data_table(rows, config),
     }
-
-
-def _none_negative(values: list[Any]) -> bool:
-    return all(value is None or value >= 0 for value in values)
 
 
 def read_radar(value: Any, config: Config) -> Content | None:
@@ -306,12 +289,14 @@ def read_radar(value: Any, config: Config) -> Content | None:
         return None
     axes, series, rows = chart
     numbers = [number for line in series for number in line["values"] if number is not None]
-    least = number_in(config, "min")
-    most = number_in(config, "max")
+    least, most = as_number(config.get("min")), as_number(config.get("max"))
     low = min([0 if least is None else least, *numbers])
-    high = max([*([] if most is None else [most]), *numbers])
-    content: Content = {"axes": axes, "series": series[:MAX_SERIES], "min": low, "max": high}
-    content |= {
+    high = max(numbers if most is None else [most, *numbers])
+    content: Content = {
+        "axes": axes,
+        "series": series[:MAX_SERIES],
+        "min": low,
+        "max": high,
         "left_out": [line["label"] for line in series[MAX_SERIES:]],
         "table": _data_table(rows, config),
     }
@@ -335,15 +320,14 @@ def read_ranking(value: Any, config: Config) -> Content | None:
         items = ranked + [item for item in items if item["value"] is None]
     content: Content = {"items": items, **number_format_in(config), "table": _data_table(rows, config)}
     content |= {name: series[0][name] for name in ("format", "decimals", "unit") if name in series[0]}
-    if (most := number_in(config, "max")) is not None and most > 0:
+    if (most := as_number(config.get("max"))) is not None and most > 0:
         content["max"] = most
     return content
 
 
 def _data_table(rows: TableRows, config: Config) -> Content:
-    columns = [rows.column(key) for key in rows.keys]
     named = {column["key"]: column for column in fields_in(config, "columns")}
-    columns = [named.get(column["key"], column) for column in columns]
+    columns = [named.get(key) or rows.column(key) for key in rows.keys]
     cells = [[row.get(key) for key in rows.keys] for row in rows.rows]
     return {"columns": columns, "rows": cells, "limit": TABLE_LIMIT}
 

@@ -9,16 +9,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from handrail.core.define.json_values import jsonable
 from handrail.core.define.names import SLUG
 from handrail.core.define.tool import Tool
 from handrail.core.define.ui_specs import OutputSection, SectionKind, ViewSpec
 from handrail.core.present.block_content import READERS
-
-if TYPE_CHECKING:
-    from handrail.core.define.tool import Tool
 
 _log = logging.getLogger("handrail.views")
 BlockType = SectionKind | Literal["value"]
@@ -136,7 +133,11 @@ _output_blocks: dict[str, ToBlocks] = {}
 def register_view_spec(key: str, spec: ViewSpec | Mapping[str, Any]) -> ViewSpec:
     """Say how the output of a tool is shown: `tool:<slug>`. Stands before what the tool itself says."""
     slug = _slug(key, _TOOL)
-    _view_specs[slug] = view = spec if isinstance(spec, ViewSpec) else _read_view_spec(key, spec)
+    try:
+        view = spec if isinstance(spec, ViewSpec) else ViewSpec(**spec)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"The view of {key} cannot be read: {error}") from error
+    _view_specs[slug] = view
     return view
 
 
@@ -171,10 +172,3 @@ def _slug(key: str, prefix: str) -> str:
     if slug == key or SLUG.match(slug) is None:
         raise ValueError(f"A view is registered for {prefix}<slug>, not for {key!r}")
     return slug
-
-
-def _read_view_spec(key: str, spec: Mapping[str, Any]) -> ViewSpec:
-    try:
-        return ViewSpec(**spec)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"The view of {key} cannot be read: {error}") from error

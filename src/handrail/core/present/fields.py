@@ -92,8 +92,7 @@ class FieldDefinition:
     """Further words of JSON Schema, kept as they are."""
 
     def __post_init__(self) -> None:
-        problem = _problem(self)
-        if problem:
+        if problem := _problem(self):
             raise ValueError(f"The field {self.name!r} {problem}")
 
     def to_dict(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from threading import get_ident
 from typing import Any
 
 from pydantic_core import to_jsonable_python
@@ -89,9 +90,10 @@ def new_call_state(call: BoundCall, raw: Any, runtime: Runtime) -> CallState:
     state.raw = raw
     state.runtime = runtime
     state.began = runtime.clock.ticks()
-    task = asyncio.current_task()
+    thread, loop = runtime.last_loop
+    task = asyncio.current_task(loop) if thread == get_ident() else None
     if task is None:
-        raise UsageError("A call runs inside a task: await it there.")
+        task = _task_of_another_loop(runtime)
     state._task = task
     state._cancelling = task.cancelling()
     state.body_began = False
@@ -101,6 +103,14 @@ def new_call_state(call: BoundCall, raw: Any, runtime: Runtime) -> CallState:
     state.repairs = ()
     state.rare = NO_RARE_STATE
     return state
+
+
+def _task_of_another_loop(runtime: Runtime) -> asyncio.Task[Any]:
+    task = asyncio.current_task()
+    if task is None:
+        raise UsageError("A call runs inside a task: await it there.")
+    runtime.last_loop = (get_ident(), task.get_loop())
+    return task
 
 
 class CallState(Interruptible):

@@ -35,7 +35,7 @@ async def find_tool(
         return refusals.held_back(name, f"{error}", error.code)
     except Exception as error:
         _log.exception("a toolset failed to find %s", name)
-        return refusals.unavailable(name, f"The source of {name} failed: {error}. Try again later.")
+        return refusals.held_back(name, f"The source of {name} failed: {error}. Try again later.")
     if tool is None:
         return await _not_found(name, principal, runtime, source)
     if tool.ready:
@@ -48,7 +48,7 @@ async def find_tool(
         if seen.verdict == "deny":
             return await hidden_or_denied(seen, tool, name, principal, runtime, source)
         why = error.problem if isinstance(error, DefinitionError) else error
-        return refusals.unavailable(tool.id, f"{tool.id} could not be set up: {why}")
+        return refusals.held_back(tool.id, f"{tool.id} could not be set up: {why}")
     shown = ready if view is None else view.shown(ready)
     return await _not_found(name, principal, runtime, source) if shown is None else shown
 

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
 from handrail.core.define.json_values import is_flat_object
-from handrail.core.define.result import Attachment, Result, ToolResponse, change_result
+from handrail.core.define.result import Attachment, Result, ToolResponse, change_result, make_result
 from handrail.core.define.schema import branches
 from handrail.core.define.tool import Tool
 from handrail.core.define.validation import InvalidValue
@@ -27,10 +27,10 @@ def normalise(value: Any, tool: Tool) -> Result:
     kind = value.__class__
     try:
         if kind in tool.plain_outputs:
-            return Result(True, value)
+            return make_result(True, value)
         if kind is dict:
-            if tool.any_object and value.keys().isdisjoint(_ENVELOPE_SIGNS) and is_flat_object(value):
-                return Result(True, value.copy())
+            if tool.any_object and _ENVELOPE_SIGNS.isdisjoint(value) and is_flat_object(value):
+                return make_result(True, value.copy())
         else:
             if isinstance(value, str):
                 text = readable_text(value)

@@ -93,7 +93,8 @@ async def _run_stages(call: BoundCall, raw: Any, runtime: Runtime, resume: Resum
         return new_call_state(replace(call, id=str(call.id), session=None), None, runtime).refuse(
             refusals.bad_names()
         )
-    if runtime.running.setdefault((principal.tenant, call.id), state) is not state:
+    running_key = (principal.tenant, call.id)
+    if runtime.running.setdefault(running_key, state) is not state:
         return state.refuse(refusals.id_in_use())
     token = None
     watchers = runtime.watchers
@@ -219,14 +220,14 @@ async def _run_stages(call: BoundCall, raw: Any, runtime: Runtime, resume: Resum
         result = normalise(value, tool)
         if state.rare.tries:
             result = result.with_metadata(attempts=state.attempt)
-        if state.secrets:
-            result = without_secrets(result, state.secrets)
+        if state.rare.secrets:
+            result = without_secrets(result, state.rare.secrets)
         if hooks:
             result = await after_hooks(hooks, tool, values, Context(state), result)
             if state.ending is not None:
                 return await stopped(state, ignored=True)
-            if state.secrets:
-                result = without_secrets(result, state.secrets)
+            if state.rare.secrets:
+                result = without_secrets(result, state.rare.secrets)
         if result.success:
             return state.complete(result)
         return state.fail("failed", without_secrets(result, state.hidden) if tool.secrets else result)
@@ -244,7 +245,7 @@ async def _run_stages(call: BoundCall, raw: Any, runtime: Runtime, resume: Resum
             return ended
         raise
     finally:
-        del runtime.running[principal.tenant, call.id]
+        del runtime.running[running_key]
         if state.rare is not NO_RARE_STATE:
             state.close()
         if token is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from handrail.core.define.call import FieldError, Status
 from handrail.core.define.decision import Decision
@@ -24,13 +24,13 @@ class Refusal:
     status: Status = "refused"
 
 
-def _refusal(code: str, summary: str, error: str, layer: str, **metadata: object) -> Refusal:
+def broken(code: str, summary: str, error: str, layer: str, **metadata: object) -> Refusal:
     return Refusal(Result(False, None, summary, error=error, code=code, metadata=metadata), layer)
 
 
 def not_found(name: str, similar: Sequence[str] = ()) -> Refusal:
     hint = f" Did you mean: {', '.join(similar)}?" if similar else " List the tools to see which there are."
-    return _refusal("TOOL_NOT_FOUND", f"Tool not found: {name}", f"There is no tool {name!r}.{hint}", "find")
+    return broken("TOOL_NOT_FOUND", f"Tool not found: {name}", f"There is no tool {name!r}.{hint}", "find")
 
 
 def denied(decision: Decision, tool: Tool) -> Refusal:
@@ -40,7 +40,7 @@ def denied(decision: Decision, tool: Tool) -> Refusal:
 
 
 def stale(tool: Tool) -> Refusal:
-    return _refusal(
+    return broken(
         "STALE_TOOL",
         f"{tool.name} has changed",
         f"The definition of {tool.id} changed since you saw it. Read it again, then call it again.",
@@ -51,37 +51,26 @@ def stale(tool: Tool) -> Refusal:
 
 def invalid(tool: Tool, errors: Sequence[FieldError]) -> Refusal:
     """What is wrong with the arguments. Whoever calls a foreign tool may know no more of it than its name."""
-    refused = _invalid(tool, errors)
-    if tool.origin != "mcp":
-        return refused
-    return replace(refused, result=replace(refused.result, data={"parameters": tool.input_schema}))
-
-
-def _invalid(tool: Tool, errors: Sequence[FieldError]) -> Refusal:
-    missing = [error.path for error in errors if error.missing]
-    fields = [{"path": error.path, "reason": error.reason} for error in errors]
-    problems = "; ".join(map(str, errors))
-    if missing:
+    code, summary, what = "INVALID_PARAM", f"Invalid arguments for {tool.name}", f"{tool.id} was not called"
+    if missing := [error.path for error in errors if error.missing]:
         word = "param" if len(missing) == 1 else "params"
-        summary = f"Missing required {word}: {', '.join(missing)}"
-        return _refusal("MISSING_PARAM", summary, f"{summary}. {problems}", "validate", fields=fields)
-    summary = f"Invalid arguments for {tool.name}"
-    return _refusal(
-        "INVALID_PARAM", summary, f"{tool.id} was not called. {problems}", "validate", fields=fields
+        code, summary = "MISSING_PARAM", f"Missing required {word}: {', '.join(missing)}"
+        what = summary
+    data = {"parameters": tool.input_schema} if tool.origin == "mcp" else None
+    fields = [{"path": error.path, "reason": error.reason} for error in errors]
+    text = f"{what}. {'; '.join(map(str, errors))}"
+    return Refusal(
+        Result(False, data, summary, error=text, code=code, metadata={"fields": fields}), "validate"
     )
 
 
-def unavailable(tool_id: str, why: str) -> Refusal:
-    return held_back(tool_id, why, "TOOL_UNAVAILABLE")
-
-
-def held_back(tool_id: str, why: str, code: str) -> Refusal:
+def held_back(tool_id: str, why: str, code: str = "TOOL_UNAVAILABLE") -> Refusal:
     """Its source does not give it now, and says why."""
-    return _refusal(code, f"Tool not available: {tool_id}", why, "find")
+    return broken(code, f"Tool not available: {tool_id}", why, "find")
 
 
 def busy(key: str, holder: str) -> Refusal:
-    return _refusal(
+    return broken(
         "RESOURCE_BUSY",
         f"{key} is in use",
         f"{holder} is changing {key} right now. Wait until it is done, or work on something else.",
@@ -92,7 +81,7 @@ def busy(key: str, holder: str) -> Refusal:
 
 
 def held_up(tool: Tool) -> Refusal:
-    return _refusal(
+    return broken(
         "RESOURCE_BUSY",
         f"{tool.id} was not run",
         f"An earlier call of this batch was told to stop and did not: it may still change what {tool.id} "
@@ -102,7 +91,7 @@ def held_up(tool: Tool) -> Refusal:
 
 
 def key_reused(key: str) -> Refusal:
-    return _refusal(
+    return broken(
         "KEY_REUSED",
         "The idempotency key was used for another call",
         f"The idempotency key {key!r} belongs to a call with another tool or other arguments. Use a new key.",
@@ -123,31 +112,29 @@ def unknown_outcome(what: str) -> Refusal:
 
 def unknown_source(source: str) -> Refusal:
     why = f"{source!r} is not a source of calls. Use one of: {', '.join(SOURCES)}."
-    return _refusal("NOT_PERMITTED", "Unknown source", why, "visibility")
+    return broken("NOT_PERMITTED", "Unknown source", why, "visibility")
 
 
 def internal(tool: str, error: Exception) -> Refusal:
     if isinstance(error, StorageError):
         return no_log()
     why = f"Something inside Handrail failed while it served {tool} ({type(error).__name__})."
-    return _refusal(
-        "INTERNAL_ERROR", "Something went wrong", f"{why} Tell whoever runs this system.", "error"
-    )
+    return broken("INTERNAL_ERROR", "Something went wrong", f"{why} Tell whoever runs this system.", "error")
 
 
 def bad_names() -> Refusal:
     why = "The call's id and its session are text. Give them as text, or leave them out."
-    return _refusal("INVALID_PARAM", "The id or session of the call is not text", why, "find")
+    return broken("INVALID_PARAM", "The id or session of the call is not text", why, "find")
 
 
 def id_in_use() -> Refusal:
     why = "Another call with this id is running or planned. Give each call an id of its own, or none."
-    return _refusal("CALL_ID_IN_USE", "The call id is in use", why, "find")
+    return broken("CALL_ID_IN_USE", "The call id is in use", why, "find")
 
 
 def no_log() -> Refusal:
     why = "The event log cannot be written, so nothing was run. Try again, or tell whoever runs this system."
-    return _refusal("LOG_UNAVAILABLE", "Not run", why, "log")
+    return broken("LOG_UNAVAILABLE", "Not run", why, "log")
 
 
 def taken_over(tool: str, key: str | None) -> Refusal:
@@ -155,8 +142,4 @@ def taken_over(tool: str, key: str | None) -> Refusal:
         f"{tool} was not run: its process was silent for so long that another one took the key {key!r}. "
         "Call it again with the same key to learn what became of it."
     )
-    return _refusal("INTERRUPTED", "Not run", why, "key")
-
-
-def broken(code: str, summary: str, error: str, layer: str) -> Refusal:
-    return _refusal(code, summary, error, layer)
+    return broken("INTERRUPTED", "Not run", why, "key")

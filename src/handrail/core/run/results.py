@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from typing import Annotated
 
@@ -16,6 +15,7 @@ from handrail.core.errors import ToolError
 from handrail.core.run.find_tool import find_definition
 from handrail.core.run.runtime import Runtime
 from handrail.core.tell.events import ToolCompleted, ToolFailed
+from handrail.core.tell.log import events_of_call
 
 _log = logging.getLogger("handrail.run")
 
@@ -28,8 +28,7 @@ async def read_page(
     if offset < 0 or size <= 0:
         raise ToolError("offset counts from 0 and limit is at least 1.", code="INVALID_PARAM")
     end: ToolCompleted | ToolFailed | None = None
-    log = runtime.teller.log
-    for event in await asyncio.to_thread(lambda: list(log.read(principal.tenant, call_id=handle))):
+    for event in await events_of_call(runtime.teller.log, principal.tenant, handle):
         if isinstance(event, (ToolCompleted, ToolFailed)) and principal.is_same_caller(event.call.principal):
             end = event
     if end is None or not await may_see(runtime, end.tool, principal):

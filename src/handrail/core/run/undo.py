@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -25,6 +24,7 @@ from handrail.core.run.refusals import Refusal
 from handrail.core.run.results import may_see
 from handrail.core.run.runtime import Runtime
 from handrail.core.tell.events import Event, ToolCompleted, ToolStarted
+from handrail.core.tell.log import events_of_call
 from handrail.core.tell.projections import outcome_of, without_id_conflicts
 
 _log = logging.getLogger("handrail.run")
@@ -44,15 +44,6 @@ class Undo:
     """None in a preview."""
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedUndo:
-    """The call that undoes another one, ready to run."""
-
-    call: BoundCall
-    args: dict[str, Any]
-    decision: Decision
-
-
 @asynccontextmanager
 async def alone(call_id: str, who: Principal, runtime: Runtime) -> AsyncIterator[None]:
     """Let whoever else undoes this call, as anybody and in any process, wait until it is in the record."""
@@ -68,20 +59,20 @@ async def alone(call_id: str, who: Principal, runtime: Runtime) -> AsyncIterator
         runtime.keys.release(key)
 
 
-async def prepare(call_id: str, who: Principal, source: Source, runtime: Runtime) -> PreparedUndo:
-    """What would take a call back; a `ToolError` says why nothing does."""
+async def prepare(call_id: str, who: Principal, source: Source, runtime: Runtime) -> tuple[BoundCall, Undo]:
+    """The call that would take another one back, and what it is; a `ToolError` says why nothing does."""
     started, completed = await _start_and_end(call_id, who, runtime)
     tool = await _tool(started, who, runtime)
     name, args = _compensation(tool, started, completed)
-    number = await _free_attempt(call_id, who, runtime)
-    undo_id = _undo_id(call_id, number)
+    undo_id = await _free_id(call_id, who, runtime)
     call = bind_call(name, who, undo_id, source, started.call.session, idempotency_key=f"undo:{undo_id}")
-    return PreparedUndo(call, args, await explain(call, args, runtime))
+    return call, Undo(call_id, name, args, await explain(call, args, runtime))
 
 
 async def _start_and_end(call_id: str, who: Principal, runtime: Runtime) -> tuple[ToolStarted, ToolCompleted]:
     """The beginning and the end of a call that is theirs, in the record."""
-    events = [event for event in await _events(call_id, who, runtime) if _is_theirs(event, who)]
+    recorded = await events_of_call(runtime.teller.log, who.tenant, call_id)
+    events = [event for event in recorded if _is_theirs(event, who)]
     if not events or not await may_see(runtime, events[0].tool, who):
         raise ToolError(
             f"There is no call {call_id!r} of yours. See which there are in the record of runs.",
@@ -95,11 +86,6 @@ async def _start_and_end(call_id: str, who: Principal, runtime: Runtime) -> tupl
             code="NOT_COMPLETED",
         )
     return begun[-1], ended[-1]
-
-
-async def _events(call_id: str, who: Principal, runtime: Runtime) -> list[Event]:
-    log = runtime.teller.log
-    return await asyncio.to_thread(lambda: list(log.read(who.tenant, call_id=call_id)))
 
 
 def _is_theirs(event: Event, who: Principal) -> bool:
@@ -153,11 +139,10 @@ def _is_masked(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and any(map(_is_masked, value))
 
 
-async def _free_attempt(call_id: str, who: Principal, runtime: Runtime) -> int:
-    """The number of the next attempt: earlier ones came to nothing. One that did something is the last."""
-    number = 1
-    while events := await _events(_undo_id(call_id, number), who, runtime):
-        undo_id = _undo_id(call_id, number)
+async def _free_id(call_id: str, who: Principal, runtime: Runtime) -> str:
+    """The id of the next attempt: earlier ones came to nothing. One that did something is the last."""
+    number, undo_id = 1, f"undo-{call_id}"
+    while events := await events_of_call(runtime.teller.log, who.tenant, undo_id):
         if any(isinstance(event, ToolCompleted) for event in events):
             raise already_undone(undo_id)
         outcome = outcome_of(without_id_conflicts(events))
@@ -166,9 +151,10 @@ async def _free_attempt(call_id: str, who: Principal, runtime: Runtime) -> int:
         if outcome is None or outcome.status == "needs_review":
             raise _under_way(undo_id, "nobody knows yet how it ends")
         number += 1
-    if await runtime.plans.holds(_undo_id(call_id, number), who.tenant):
-        raise _under_way(_undo_id(call_id, number), "it is planned: run the plan, or discard it")
-    return number
+        undo_id = f"undo-{call_id}-{number}"
+    if await runtime.plans.holds(undo_id, who.tenant):
+        raise _under_way(undo_id, "it is planned: run the plan, or discard it")
+    return undo_id
 
 
 def already_undone(undo_id: str) -> ToolError:
@@ -178,7 +164,3 @@ def already_undone(undo_id: str) -> ToolError:
 
 def _under_way(undo_id: str, how: str) -> ToolError:
     return ToolError(f"An undo of this call was begun, and {how} (call {undo_id}).", code="UNDO_UNDER_WAY")
-
-
-def _undo_id(call_id: str, number: int) -> str:
-    return f"undo-{call_id}" if number == 1 else f"undo-{call_id}-{number}"

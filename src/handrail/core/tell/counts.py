@@ -9,16 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from handrail.core.define.result import Result
-from handrail.core.tell.events import (
-    Event,
-    NeedsApproval,
-    Retrying,
-    Settled,
-    ToolApproved,
-    ToolCancelled,
-    ToolCompleted,
-    ToolFailed,
-)
+from handrail.core.tell.events import Event, Settled, ToolCancelled, ToolCompleted, ToolFailed
 
 BOUNDS_MS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000)
 """Where one class of durations ends and the next begins, in milliseconds."""
@@ -30,6 +21,8 @@ TOKENS = ("input_tokens", "output_tokens", "cached_tokens")
 _NANO = 1_000_000_000
 _MOST = 1_000_000
 """A result that says it cost more is mistaken, and so is one with a million times as many tokens."""
+_MEASURES = {"needs_approval": "asked", "approved": "approved", "retrying": "retries"}
+"""By kind of event."""
 _CODE = re.compile(r"[A-Z][A-Z0-9_]{0,63}\Z")
 
 
@@ -37,15 +30,10 @@ def measure(event: Event) -> dict[str, int]:
     """What one event adds to the counts; nothing for most."""
     if isinstance(event, (ToolCompleted, ToolFailed, ToolCancelled)):
         return _ended(event)
-    if isinstance(event, NeedsApproval):
-        return {"asked": 1}
-    if isinstance(event, ToolApproved):
-        return {"approved": 1}
     if isinstance(event, Settled):
         return {"calls": 1, "planned" if event.outcome.status == "queued" else "duplicates": 1}
-    if isinstance(event, Retrying):
-        return {"retries": 1}
-    return {}
+    measure = _MEASURES.get(event.kind)
+    return {} if measure is None else {measure: 1}
 
 
 def _ended(event: ToolCompleted | ToolFailed | ToolCancelled) -> dict[str, int]:
@@ -170,9 +158,8 @@ class Counts:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON data."""
-        report: dict[str, Any] = {name: self[name] for name in _REPORTED}
-        report |= {name: self[name] for name in TOKENS}
-        return report | {
+        return {
+            **{name: self[name] for name in (*_REPORTED, *TOKENS)},
             "cost": self.cost,
             "success_rate": self.success_rate,
             "refusals": self.refusals,

@@ -216,9 +216,9 @@ class MemoryDeadLetters:
 
     async def page(self, tenant: str, /, *, after: str | None, limit: int) -> builtins.list[DeadLetter]:
         place = None if after is None else parse_cursor(after)
-        with self._lock:
-            letters = list(self._letters.get(tenant, {}).values())
-        newest_first = sorted(letters, key=lambda letter: (letter.at, letter.id), reverse=True)
+        newest_first = sorted(
+            await self.list(tenant), key=lambda letter: (letter.at, letter.id), reverse=True
+        )
         return [letter for letter in newest_first if place is None or (letter.at, letter.id) < place][:limit]
 
     async def take(self, letter_id: str, tenant: str, call_id: str, /) -> DeadLetter | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterator
@@ -45,11 +46,11 @@ class EventFilter:
 
     def fits(self, event: Event) -> bool:
         return (
-            (self.session is None or event.session == self.session)
-            and (self.tool is None or event.tool == self.tool)
-            and (self.source is None or event.call.source == self.source)
-            and (self.status is None or event.kind == self.status)
-            and (self.call_id is None or event.call.id == self.call_id)
+            self.session in (None, event.session)
+            and self.tool in (None, event.tool)
+            and self.source in (None, event.call.source)
+            and self.status in (None, event.kind)
+            and self.call_id in (None, event.call.id)
             and (self.since is None or event.at >= self.since)
             and (self.until is None or event.at < self.until)
         )
@@ -202,6 +203,11 @@ class MemoryLog:
 
     async def run(self, tenant: str, run_id: str, /) -> Run | None:
         return next((run for run in runs_of(self.read(tenant)) if run.id == run_id), None)
+
+
+async def events_of_call(log: EventLog, tenant: str, call_id: str) -> list[Event]:
+    """What a log has of a call, oldest first; read in a thread, since a store takes a while."""
+    return await asyncio.to_thread(lambda: list(log.read(tenant, call_id=call_id)))
 
 
 def output_of(events: Iterator[Event]) -> str:

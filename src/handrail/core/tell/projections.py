@@ -51,7 +51,8 @@ def to_ui_events(event: Event) -> list[dict[str, Any]]:
         return [_start(event.tool, event.input)]
     if not isinstance(event, (ToolCompleted, ToolFailed, ToolCancelled)):
         return []
-    ended = _result(event.tool, event.result, event.duration_ms)
+    data = {"tool": event.tool, "result": event.result.to_worker(), "duration": event.duration_ms}
+    ended = {"type": "tool_result", "data": data}
     if event.run_id is not None:
         return [ended]
     return [_start(event.tool, getattr(event, "input", None)), ended]
@@ -59,10 +60,6 @@ def to_ui_events(event: Event) -> list[dict[str, Any]]:
 
 def _start(tool: str, params: Any) -> dict[str, Any]:
     return {"type": "tool_start", "data": {"tool": tool, "params": dict(params or {})}}
-
-
-def _result(tool: str, result: Result, duration: float) -> dict[str, Any]:
-    return {"type": "tool_result", "data": {"tool": tool, "result": result.to_worker(), "duration": duration}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +125,25 @@ def outcome_of(events: Iterable[Event]) -> Outcome | None:
     for event in events:
         if isinstance(event, NeedsApproval):
             approval_id, repairs = event.approval_id, event.repairs
-            outcome = _outcome(
-                "pending", pending_result(event.reason, event.approval_id), event, approval_id, repairs
+            result = pending_result(event.reason, approval_id)
+            outcome = Outcome(
+                "pending", result, event.call_id, event.tool, approval_id=approval_id, repairs=repairs
             )
         elif isinstance(event, ToolApproved):
             approval_id = event.approval_id
         elif isinstance(event, ToolStarted):
             outcome, repairs = None, event.repairs
         elif isinstance(event, (ToolCompleted, ToolFailed, ToolCancelled)):
-            outcome = _outcome(_status(event), event.result, event, approval_id, repairs)
+            outcome = Outcome(
+                status=_status(event),
+                result=event.result,
+                call_id=event.call_id,
+                tool=event.tool,
+                run_id=event.run_id,
+                approval_id=approval_id,
+                duration_ms=event.duration_ms,
+                repairs=repairs,
+            )
     return outcome
 
 
@@ -163,21 +170,6 @@ def _status(event: ToolCompleted | ToolFailed | ToolCancelled) -> Status:
     if event.result.code == UNKNOWN_OUTCOME:
         return "needs_review"
     return "failed" if event.layer is None else "refused"
-
-
-def _outcome(
-    status: Status, result: Result, event: Event, approval_id: str | None, repairs: tuple[Repair, ...]
-) -> Outcome:
-    return Outcome(
-        status=status,
-        result=result,
-        call_id=event.call_id,
-        tool=event.tool,
-        run_id=getattr(event, "run_id", None),
-        approval_id=approval_id,
-        duration_ms=getattr(event, "duration_ms", 0.0),
-        repairs=repairs,
-    )
 
 
 @record

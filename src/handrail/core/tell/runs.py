@@ -64,13 +64,9 @@ class RunFilter:
 
     def fits(self, run: Run) -> bool:
         """Whether a run is one of these."""
+        names = ("session", "tool", "source", "status", "user", "agent")
         return (
-            (self.session is None or run.session == self.session)
-            and (self.tool is None or run.tool == self.tool)
-            and (self.source is None or run.source == self.source)
-            and (self.status is None or run.status == self.status)
-            and (self.user is None or run.user == self.user)
-            and (self.agent is None or run.agent == self.agent)
+            all(getattr(self, name) in (None, getattr(run, name)) for name in names)
             and (self.since is None or run.began_at >= self.since)
             and (self.until is None or run.began_at < self.until)
         )

@@ -17,7 +17,7 @@ from handrail.core.tell.projections import outcome_of
 from handrail.store import blobs
 from handrail.store.codec import dump, fit_column, load
 from handrail.store.database import Database
-from handrail.store.events.rows import COLUMNS, decode_event
+from handrail.store.events.rows import COLUMNS, EVENT_FIELDS, decode_event
 from handrail.store.statements import matching
 from handrail.store.tables.event_log import event_heads, session_events, sessions
 
@@ -176,14 +176,7 @@ def last_position(conn: Connection, tenant: str) -> int:
     return conn.execute(query).scalar() or 0
 
 
-_TYPES_WITHOUT_OUTPUT = (
-    "tool.needs_approval",
-    "tool.approved",
-    "tool.started",
-    "tool.completed",
-    "tool.failed",
-    "tool.cancelled",
-)
+_TYPES_WITHOUT_OUTPUT = EVENT_FIELDS.keys() - {"tool.output_appended"}
 
 
 def events_of_call(conn: Connection, tenant: str, call_id: str) -> list[Event]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Protocol
@@ -11,18 +11,10 @@ from typing import Any, Protocol
 from handrail.core.define.call import BoundCall
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Result
-from handrail.core.tell.events import (
-    Event,
-    NeedsApproval,
-    OutputAppended,
-    ToolApproved,
-    ToolCancelled,
-    ToolCompleted,
-    ToolFailed,
-    ToolStarted,
-)
+from handrail.core.tell import events
 from handrail.store.blobs import hash_of
 from handrail.store.codec import decode_repairs, dump, encode_repairs, fit_column, load
+from handrail.store.tables.event_log import session_events
 
 
 def _encode_result(result: Result) -> dict[str, Any]:
@@ -40,7 +32,7 @@ def _encode_result(result: Result) -> dict[str, Any]:
     return data
 
 
-def _encode_started(event: ToolStarted) -> dict[str, Any]:
+def _encode_started(event: events.ToolStarted) -> dict[str, Any]:
     payload: dict[str, Any] = {"input": event.input}
     if event.repairs:
         payload["repairs"] = encode_repairs(event.repairs)
@@ -49,7 +41,7 @@ def _encode_started(event: ToolStarted) -> dict[str, Any]:
     return payload
 
 
-def _encode_failed(event: ToolFailed) -> dict[str, Any]:
+def _encode_failed(event: events.ToolFailed) -> dict[str, Any]:
     payload = _encode_end(event)
     if event.layer is not None:
         payload["layer"] = event.layer
@@ -58,7 +50,7 @@ def _encode_failed(event: ToolFailed) -> dict[str, Any]:
     return payload
 
 
-def _encode_end(event: ToolFailed | ToolCancelled) -> dict[str, Any]:
+def _encode_end(event: events.ToolFailed | events.ToolCancelled) -> dict[str, Any]:
     result = _encode_result(event.result)
     return {"result": result, "duration_ms": event.duration_ms, "input": event.input}
 
@@ -85,66 +77,17 @@ PAYLOAD_ENCODERS: dict[str, Callable[[Any], dict[str, Any]]] = {
         "edited": event.edited,
     },
 }
-EventDecoder = Callable[[BoundCall, str, float, Any, Mapping[str, Any]], Event]
-
-EVENT_DECODERS: dict[str, EventDecoder] = {
-    "tool.started": lambda call, tool, at, run, data: ToolStarted(
-        call,
-        tool,
-        at,
-        run,
-        data["input"],
-        decode_repairs(data.get("repairs", [])),
-        data.get("repeatable", True),
-    ),
-    "tool.output_appended": lambda call, tool, at, run, data: OutputAppended(
-        call, tool, at, run, data["chunk"]
-    ),
-    "tool.completed": lambda call, tool, at, run, data: ToolCompleted(
-        call, tool, at, run, Result.from_dict(data["result"]), data["duration_ms"]
-    ),
-    "tool.failed": lambda call, tool, at, run, data: ToolFailed(
-        call,
-        tool,
-        at,
-        run,
-        Result.from_dict(data["result"]),
-        data["duration_ms"],
-        data["input"],
-        data.get("layer"),
-        data.get("rule"),
-    ),
-    "tool.cancelled": lambda call, tool, at, run, data: ToolCancelled(
-        call, tool, at, run, Result.from_dict(data["result"]), data["duration_ms"], data["input"]
-    ),
-    "tool.needs_approval": lambda call, tool, at, run, data: NeedsApproval(
-        call, tool, at, data["approval_id"], data["input"], data["reason"], decode_repairs(data["repairs"])
-    ),
-    "tool.approved": lambda call, tool, at, run, data: ToolApproved(
-        call, tool, at, data["approval_id"], data["by"], data["input"], data["edited"]
-    ),
-}
-
-
-COLUMNS = (
-    "tenant_id",
-    "session_id",
-    "seq",
-    "position",
-    "type",
-    "at",
-    "started_at",
-    "call_id",
-    "run_id",
-    "tool",
-    "user_id",
-    "agent",
-    "source",
-    "code",
-    "hash",
-    "blob",
-    "payload",
+_EVENT_TYPES: tuple[type[events.Event], ...] = (
+    *(events.ToolStarted, events.OutputAppended, events.ToolCompleted, events.ToolFailed),
+    *(events.ToolCancelled, events.NeedsApproval, events.ToolApproved),
 )
+EVENT_FIELDS: dict[str, tuple[Callable[..., events.Event], tuple[str, ...]]] = {
+    kind.type: (kind, tuple(field.name for field in fields(kind) if field.init)) for kind in _EVENT_TYPES
+}
+"""By type: the class of an event, and its fields; a payload has them by the same names."""
+_WITH_FILES = (events.ToolCompleted, events.ToolFailed)
+
+COLUMNS = tuple(session_events.c.keys())
 NAME_COLUMNS = COLUMNS[COLUMNS.index("call_id") : COLUMNS.index("hash")]
 
 BLOB_THRESHOLD = 64 * 1024
@@ -165,7 +108,7 @@ class EventRow(Protocol):
 class EncodedEvent:
     """An event that is encoded and waits for its number."""
 
-    event: Event
+    event: events.Event
     tenant: str
     session: str
     type: str
@@ -182,7 +125,7 @@ class EncodedEvent:
     """What the hash of the row is made of, besides its position in the chain."""
 
 
-def encode_event(event: Event) -> EncodedEvent:
+def encode_event(event: events.Event) -> EncodedEvent:
     """The event as it is now; what a body changes afterwards does not reach it."""
     call = event.call
     odd: dict[str, Any] = {}
@@ -219,7 +162,7 @@ def encode_event(event: Event) -> EncodedEvent:
         rest["depth"] = call.depth
     payload = row.payload = dump(payload_data)
     row.blob = sha256(payload.encode()).hexdigest() if len(payload) > BLOB_THRESHOLD else None
-    row.files = _files(event.result) if isinstance(event, ToolCompleted | ToolFailed) else None
+    row.files = _files(event.result) if isinstance(event, _WITH_FILES) else None
     names = row.names = (call_id, run_id, tool, user, agent, source, code)
     row.content = hash_input(kind, event.at, names, row.blob, payload)
     return row
@@ -246,7 +189,7 @@ def chain_hash(
     return sha256(text.encode()).hexdigest()
 
 
-def decode_event(row: EventRow, payload: str | None = None) -> Event:
+def decode_event(row: EventRow, payload: str | None = None) -> events.Event:
     """The event that a row holds; `payload` is the content of its blob, if it has one."""
     data = load(row["payload"] if payload is None else payload)
     rest = data.pop("call")
@@ -282,8 +225,13 @@ def decode_event(row: EventRow, payload: str | None = None) -> Event:
         rest.get("parent"),
         rest.get("depth", 0),
     )
-    run_id = odd.get("run", row["run_id"])
-    event = EVENT_DECODERS[row["type"]](call, tool, row["at"], run_id, data)
+    kind, names = EVENT_FIELDS[row["type"]]
+    data |= {"call": call, "tool": tool, "at": row["at"], "run_id": odd.get("run", row["run_id"])}
+    if "result" in data:
+        data["result"] = Result.from_dict(data["result"])
+    if "repairs" in data:
+        data["repairs"] = decode_repairs(data["repairs"])
+    event = kind(**{name: data[name] for name in names if name in data})
     object.__setattr__(event, "seq", row["seq"])
     object.__setattr__(event, "position", row["position"])
     return event

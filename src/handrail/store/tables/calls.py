@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Index, PrimaryKeyConstraint, Table
-from sqlalchemy import text as sql_text
+from sqlalchemy import Index
 
-from handrail.store.tables.columns import boolean, double, integer, metadata, text
+from handrail.store.tables.columns import boolean, double, integer, partial_index, table, text
 
-approvals = Table(
+approvals = table(
     "approvals",
-    metadata,
+    ["tenant_id", "id"],
     *text("tenant_id", "id", "call_id", "session_id", "tool", "tool_digest", "level", "danger", "decision"),
     *text("user_id", "agent", nullable=True),
     *text("source", "args", "args_hash", "repairs", "sealed"),
@@ -21,64 +20,54 @@ approvals = Table(
     *text("decided_by", nullable=True),
     *double("decided_at", nullable=True),
     *text("reply", "edited_args", "edited_hash", "effective_args", "effective_hash", nullable=True),
-    PrimaryKeyConstraint("tenant_id", "id"),
     Index("ix_approvals_open", "tenant_id", "status", "created_at"),
-    Index(
-        "ix_approvals_due",
-        "expires_at",
-        sqlite_where=sql_text("status = 'pending'"),
-        postgresql_where=sql_text("status = 'pending'"),
-    ),
+    partial_index("ix_approvals_due", "status = 'pending'", "expires_at"),
     Index("ix_approvals_call", "tenant_id", "call_id"),
 )
 
-approval_votes = Table(
+approval_votes = table(
     "approval_votes",
-    metadata,
+    ["tenant_id", "approval_id", "user_id"],
     *text("tenant_id", "approval_id", "user_id", "verdict", "effective_hash"),
     *double("voted_at"),
-    PrimaryKeyConstraint("tenant_id", "approval_id", "user_id"),
 )
 
-standing_approvals = Table(
+standing_approvals = table(
     "standing_approvals",
-    metadata,
+    ["tenant_id", "principal_digest", "session_id", "tool_digest"],
     *text("tenant_id", "principal_digest", "session_id", "tool_digest"),
     *double("granted_at"),
     *text("granted_by", nullable=True),
-    PrimaryKeyConstraint("tenant_id", "principal_digest", "session_id", "tool_digest"),
 )
 """Approvals that hold for the rest of a session."""
 
-planned_calls = Table(
+planned_calls = table(
     "planned_calls",
-    metadata,
+    ["tenant_id", "call_id"],
     *text("tenant_id", "call_id"),
     *integer("number"),
     *text("user_id", "agent", nullable=True),
     *text("session_id", "source", "tool", "args", "reason", "sealed"),
     *text("holder", nullable=True),
     *double("planned_at"),
-    PrimaryKeyConstraint("tenant_id", "call_id"),
     Index("ix_planned_calls_user", "tenant_id", "user_id", "number"),
 )
 """Calls that plan mode holds back, in their order; `holder` is the process that took one to run it."""
 
-idempotency_keys = Table(
+idempotency_keys = table(
     "idempotency_keys",
-    metadata,
+    ["tenant_id", "user_id", "agent", "key"],
     *text("tenant_id", "user_id", "agent", "key", "fingerprint", "state"),
     *text("call_id", "outcome", nullable=True),
     *text("holder"),
     *double("updated_at"),
-    PrimaryKeyConstraint("tenant_id", "user_id", "agent", "key"),
     Index("ix_idempotency_keys_holder", "holder"),
     Index("ix_idempotency_keys_updated_at", "updated_at"),
 )
 
-dead_letters = Table(
+dead_letters = table(
     "dead_letters",
-    metadata,
+    ["tenant_id", "id"],
     *text("tenant_id", "id", "call_id", "session_id", "tool"),
     *text("code", nullable=True),
     *text("error", "earlier_errors"),
@@ -86,24 +75,22 @@ dead_letters = Table(
     *text("args", "sealed", "status"),
     *text("replay_of", "holder", nullable=True),
     *double("failed_at"),
-    PrimaryKeyConstraint("tenant_id", "id"),
     Index("ix_dead_letters_failed_at", "tenant_id", "failed_at"),
     Index("ix_dead_letters_session", "tenant_id", "session_id"),
 )
 
-dead_letter_replays = Table(
+dead_letter_replays = table(
     "dead_letter_replays",
-    metadata,
+    ["tenant_id", "call_id"],
     *text("tenant_id", "call_id", "dead_letter_id"),
     *integer("number"),
-    PrimaryKeyConstraint("tenant_id", "call_id"),
     Index("ix_dead_letter_replays_dead_letter", "tenant_id", "dead_letter_id"),
 )
 
 
-jobs = Table(
+jobs = table(
     "jobs",
-    metadata,
+    ["tenant_id", "call_id"],
     *text("tenant_id", "call_id", "session_id", "tool", "kind", "state"),
     *text("approval_id", "sealed", "fingerprint", nullable=True),
     *integer("attempts", default="0"),
@@ -113,23 +100,21 @@ jobs = Table(
     *double("created_at", "updated_at"),
     *text("reason", "holder", "task_name", nullable=True),
     *boolean("skipped", default="false"),
-    PrimaryKeyConstraint("tenant_id", "call_id"),
     Index("ix_jobs_state", "state", "due_at"),
     Index("ix_jobs_call", "call_id"),
 )
 
-job_parents = Table(
+job_parents = table(
     "job_parents",
-    metadata,
+    ["tenant_id", "call_id", "parent_id"],
     *text("tenant_id", "call_id", "parent_id"),
-    PrimaryKeyConstraint("tenant_id", "call_id", "parent_id"),
     Index("ix_job_parents_parent", "tenant_id", "parent_id"),
 )
 """Which job comes after which."""
 
-schedules = Table(
+schedules = table(
     "schedules",
-    metadata,
+    ["tenant_id", "name"],
     *text("tenant_id", "name", "tool", "sealed"),
     *text("cron", nullable=True),
     *double("interval_seconds", nullable=True),
@@ -138,6 +123,5 @@ schedules = Table(
     *text("last_call_id", nullable=True),
     *boolean("enabled", default="true"),
     *double("updated_at"),
-    PrimaryKeyConstraint("tenant_id", "name"),
     Index("ix_schedules_next_run_at", "next_run_at"),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,6 +17,16 @@ metadata = sa.MetaData(
 )
 
 Columns = list[sa.Column[Any]]
+
+
+def table(name: str, primary_key: Sequence[str], *parts: sa.schema.SchemaItem) -> sa.Table:
+    return sa.Table(name, metadata, *parts, sa.PrimaryKeyConstraint(*primary_key))
+
+
+def partial_index(name: str, where: str, *columns: str) -> sa.Index:
+    """An index over the rows of which the condition is true."""
+    condition = sa.text(where)
+    return sa.Index(name, *columns, sqlite_where=condition, postgresql_where=condition)
 
 
 def text(*names: str, nullable: bool = False) -> Columns:

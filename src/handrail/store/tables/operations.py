@@ -2,54 +2,38 @@
 
 from __future__ import annotations
 
-from sqlalchemy import PrimaryKeyConstraint, Table
+from handrail.store.tables.columns import big_integer, double, table, text
 
-from handrail.store.tables.columns import big_integer, double, metadata, text
-
-secrets = Table(
+secrets = table(
     "secrets",
-    metadata,
+    ["tenant_id", "user_id", "name"],
     *text("tenant_id", "user_id", "name", "sealed"),
     *double("updated_at"),
     *text("updated_by", nullable=True),
-    PrimaryKeyConstraint("tenant_id", "user_id", "name"),
 )
 """A user_id of '' is the tenant's own."""
 
-usage = Table(
+usage = table(
     "usage",
-    metadata,
+    ["tenant_id", "day", "tool", "user_id", "agent", "source", "measure"],
     *text("tenant_id", "day", "tool", "user_id", "agent", "source", "measure"),
     *big_integer("amount"),
-    PrimaryKeyConstraint("tenant_id", "day", "tool", "user_id", "agent", "source", "measure"),
 )
 """One row a measure, so that adding to it is one statement however many processes count."""
 
 
-leases = Table(
+leases = table(
     "leases",
-    metadata,
+    ["name"],
     *text("name", "holder", "host"),
     *big_integer("pid"),
     *text("role"),
     *double("expires_at"),
-    PrimaryKeyConstraint("name"),
 )
 """Who is alive: of no tenant."""
 
-settings = Table(
-    "settings",
-    metadata,
-    *text("name", "value"),
-    PrimaryKeyConstraint("name"),
-)
+settings = table("settings", ["name"], *text("name", "value"))
 """Facts about this database, such as which key seals it: of no tenant."""
 
-writers = Table(
-    "writers",
-    metadata,
-    *text("holder"),
-    *big_integer("last_group"),
-    PrimaryKeyConstraint("holder"),
-)
+writers = table("writers", ["holder"], *text("holder"), *big_integer("last_group"))
 """The last group that each writer committed, so that one which lost its connection knows: of no tenant."""

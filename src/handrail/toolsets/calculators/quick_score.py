@@ -59,13 +59,13 @@ class QuickScoreInput(schemas.CalculatorInput):
     criteria: Annotated[
         list[Criterion],
         schemas.at_least_one("add at least one criterion to rate by"),
+        schemas.UNIQUE_NAMES,
         Field(min_length=1, max_length=50),
     ] = Field(description="What to rate by, 1 to 50 criteria.")
 
     @field_validator("criteria")
     @classmethod
-    def _usable(cls, criteria: list[Criterion]) -> list[Criterion]:
-        schemas.check_unique_names(criterion.name for criterion in criteria)
+    def _something_counts(cls, criteria: list[Criterion]) -> list[Criterion]:
         schemas.check_weights(criterion.weight for criterion in criteria)
         return criteria
 

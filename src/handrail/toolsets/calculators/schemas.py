@@ -57,22 +57,18 @@ def name_key(name: str) -> str:
     return " ".join(name.split()).casefold()
 
 
-def check_unique_names(names: Iterable[str]) -> None:
+def _check_unique_names(items: list[Any]) -> list[Any]:
     """Raise when two have the same name, since nobody could tell their results apart."""
     seen: set[str] = set()
-    for name in names:
-        key = name_key(name)
+    for item in items:
+        key = name_key(item.name)
         if key in seen:
-            raise ValueError(f"“{name}” is there twice; give each its own name")
+            raise ValueError(f"“{item.name}” is there twice; give each its own name")
         seen.add(key)
-
-
-def _unique_names(items: list[Any]) -> list[Any]:
-    check_unique_names(item.name for item in items)
     return items
 
 
-UNIQUE_NAMES = AfterValidator(_unique_names)
+UNIQUE_NAMES = AfterValidator(_check_unique_names)
 """Of a list of things with names: no two have the same."""
 
 

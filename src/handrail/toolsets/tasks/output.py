@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -103,10 +104,7 @@ def task_output(entry: TaskEntry) -> TaskOutput:
 
 
 def task_line(entry: TaskEntry) -> TaskLine:
-    waits_for = [task_id(number) for number in entry.waits_for]
-    return TaskLine(
-        id=entry.id, subject=entry.subject, status=entry.status, waits_for=waits_for, updated=entry.updated
-    )
+    return TaskLine.model_validate(task_output(entry), from_attributes=True)
 
 
 def checklist_line(entry: TaskEntry) -> str:
@@ -119,10 +117,7 @@ def checklist_line(entry: TaskEntry) -> str:
 
 def todo_list_output(items: Iterable[TodoItem]) -> TodoListOutput:
     lines = [TodoLine(content=item.content, status=item.status, priority=item.priority) for item in items]
-    counts: dict[str, int] = {}
-    for line in lines:
-        counts[line.status] = counts.get(line.status, 0) + 1
-    return TodoListOutput(todos=lines, counts=counts)
+    return TodoListOutput(todos=lines, counts=dict(Counter(line.status for line in lines)))
 
 
 def checklist(items: Iterable[TodoItem]) -> str:

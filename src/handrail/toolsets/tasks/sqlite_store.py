@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -92,7 +92,8 @@ class SqliteTaskList:
     def put_items(self, items: Sequence[TodoItem]) -> None:
         self._ask("delete from todos where tenant = ? and owner = ?")
         self._connection.executemany(
-            "insert into todos values (?, ?, ?, ?, ?, ?)", _todo_rows(self._list_key, items)
+            "insert into todos values (?, ?, ?, ?, ?, ?)",
+            [(*self._list_key, at, it.content, it.status, it.priority) for at, it in enumerate(items)],
         )
 
 
@@ -178,11 +179,6 @@ def _entry(row: tuple[Any, ...]) -> TaskEntry:
     number, subject, description, status, depends_on, created, updated = row
     before = tuple(json.loads(depends_on))
     return TaskEntry(number, subject, description, status, before, (), created, updated)
-
-
-def _todo_rows(list_key: TaskListKey, items: Sequence[TodoItem]) -> Iterable[tuple[Any, ...]]:
-    for number, item in enumerate(items):
-        yield (*list_key, number, item.content, item.status, item.priority)
 
 
 def _error_text(error: Exception) -> str:

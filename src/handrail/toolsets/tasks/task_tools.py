@@ -25,7 +25,7 @@ from handrail.toolsets.tasks.output import (
     todo_list_output,
 )
 from handrail.toolsets.tasks.rules import TaskPatch
-from handrail.toolsets.tasks.store import Priority, Status, TaskEntry, TaskStore, TodoItem, one_line
+from handrail.toolsets.tasks.store import Priority, Status, TaskStore, TodoItem, one_line, task_id
 
 Subject = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 Ids = Annotated[list[str], Field(max_length=100)]
@@ -191,7 +191,10 @@ def task_update(store: TaskStore) -> Tool:
                 "Say what is to change: status, subject, description or depends_on.", code="INVALID_PARAM"
             )
         entry = await store.within(list_key_of(ctx), lambda tasks: rules.update(tasks, id, patch, now()))
-        warning = _warning(entry)
+        warning = ""
+        if entry.waits_for and entry.status in ("in_progress", "completed"):
+            waits = ", ".join(map(task_id, entry.waits_for))
+            warning = f"{entry.id} depends on what is still open: {waits}."
         return Result(
             data=task_output(entry),
             summary=f"{entry.id} is {entry.status.replace('_', ' ')}: {entry.subject}",
@@ -200,13 +203,6 @@ def task_update(store: TaskStore) -> Tool:
         )
 
     return task_update
-
-
-def _warning(entry: TaskEntry) -> str:
-    if entry.waits_for and entry.status in ("in_progress", "completed"):
-        waits = ", ".join(f"T{number}" for number in entry.waits_for)
-        return f"{entry.id} depends on what is still open: {waits}."
-    return ""
 
 
 _TODO_SECTIONS: list[dict[str, Any]] = [
@@ -279,21 +275,14 @@ def todowrite(store: TaskStore) -> Tool:
         items = [TodoItem(one_line(todo.content), todo.status, todo.priority) for todo in todos]
         await store.within(list_key_of(ctx), lambda tasks: tasks.put_items(items))
         data = todo_list_output(items)
-        counted, warning = (
-            count_summary(data.counts, "todo"),
-            _todo_warning(data.counts.get("in_progress", 0)),
-        )
+        warning = ""
+        if (in_progress := data.counts.get("in_progress", 0)) > 1:
+            warning = f"{in_progress} todos are in progress at once; keep it to the one you are at."
         return Result(
             data=data,
-            summary=counted,
+            summary=count_summary(data.counts, "todo"),
             output=checklist(items) + (f"\nNote: {warning}" if warning else ""),
             metadata={"warning": warning} if warning else {},
         )
 
     return todowrite
-
-
-def _todo_warning(in_progress: int) -> str:
-    if in_progress < 2:
-        return ""
-    return f"{in_progress} todos are in progress at once; keep it to the one you are at."

@@ -142,13 +142,13 @@ def main_content(page: CleanPage) -> list[str]:
     total = _length(page, everything, ())
     inner = _length(page, everything, page.asides)
     if inner < _MIN_MAIN_CHARS and 4 * inner < total:
-        return _joined(page, everything, ())
+        return list(_pieces(page, everything, ()))
     for spans in (page.mains, page.articles):
         outer = _outermost(spans)
         length = _length(page, outer, page.asides)
         if length >= _MIN_MAIN_CHARS or 4 * length >= inner > 0:
-            return _joined(page, outer, page.asides)
-    return _joined(page, everything, page.asides)
+            return list(_pieces(page, outer, page.asides))
+    return list(_pieces(page, everything, page.asides))
 
 
 def _outermost(spans: Iterable[Span]) -> list[Span]:
@@ -159,7 +159,7 @@ def _outermost(spans: Iterable[Span]) -> list[Span]:
     return outer
 
 
-def _parts(page: CleanPage, spans: list[Span], without: Iterable[Span]) -> Iterable[list[str]]:
+def _pieces(page: CleanPage, spans: list[Span], without: Iterable[Span]) -> Iterator[str]:
     """The pieces of spans, without those of others that lie within them."""
     left_out = _outermost(without)
     place = 0
@@ -168,17 +168,11 @@ def _parts(page: CleanPage, spans: list[Span], without: Iterable[Span]) -> Itera
         while place < len(left_out) and left_out[place][0] < start:
             place += 1
         while place < len(left_out) and left_out[place][1] <= end:
-            yield page.pieces[at : left_out[place][0]]
+            yield from page.pieces[at : left_out[place][0]]
             at = left_out[place][1]
             place += 1
-        yield page.pieces[at:end]
+        yield from page.pieces[at:end]
 
 
 def _length(page: CleanPage, spans: list[Span], without: Iterable[Span]) -> int:
-    return sum(
-        len(piece.strip()) for part in _parts(page, spans, without) for piece in part if piece[0] != "<"
-    )
-
-
-def _joined(page: CleanPage, spans: list[Span], without: Iterable[Span]) -> list[str]:
-    return [piece for part in _parts(page, spans, without) for piece in part]
+    return sum(len(piece.strip()) for piece in _pieces(page, spans, without) if piece[0] != "<")

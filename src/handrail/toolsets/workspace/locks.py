@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from handrail import ToolError
 
@@ -30,9 +31,7 @@ class KeyedLocks:
     @contextmanager
     def hold(self, key: str, *, wait: bool = True) -> Iterator[None]:
         with self._guard:
-            counted = self._locks.get(key)
-            if counted is None:
-                counted = self._locks[key] = _CountedLock()
+            counted = self._locks.setdefault(key, _CountedLock())
             counted.wanted += 1
         is_held = False
         try:
@@ -49,13 +48,11 @@ class KeyedLocks:
                     del self._locks[key]
 
 
+@dataclass(slots=True)
 class _CountedLock:
-    __slots__ = ("lock", "wanted")
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.wanted = 0
-        """How many hold the lock or wait for it."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    wanted: int = 0
+    """How many hold the lock or wait for it."""
 
 
 class FolderLock:

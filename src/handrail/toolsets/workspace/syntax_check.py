@@ -87,7 +87,8 @@ class SyntaxCheck:
         if parsed is None or parsed[1].problem is None:
             return result
         data, problem = parsed[0], parsed[1].problem
-        warning = _warning(path, problem, line_of(data, problem))
+        where = f"line {problem.line}, column {problem.column}"
+        warning = f"{path} may not parse: {where}: {problem.text}: `{line_of(data, problem)}`."
         earlier = await self._earlier(ctx, path)
         if earlier is not None:
             warning += f" It did not parse before this change either (line {earlier.line}: {earlier.text})."
@@ -102,7 +103,3 @@ class SyntaxCheck:
         if before is None or check is None or len(before) > MAX_PARSED_SIZE:
             return None
         return (await parse(check, before)).problem
-
-
-def _warning(path: str, problem: SyntaxProblem, line: str) -> str:
-    return f"{path} may not parse: line {problem.line}, column {problem.column}: {problem.text}: `{line}`."

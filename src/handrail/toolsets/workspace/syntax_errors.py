@@ -66,11 +66,8 @@ def json_text(data: bytes) -> ParseResult:
         return ParseResult(SyntaxProblem(error.lineno, error.colno, error.msg))
     except UnicodeDecodeError as error:
         return ParseResult(_not_text(data, error))
-    except (
-        ValueError,
-        RecursionError,
-    ):  # a number or a nesting that is allowed, and too much for this parser
-        return ParseResult()
+    except (ValueError, RecursionError):
+        pass  # a number or a nesting that is allowed, and too much for this parser
     return ParseResult()
 
 
@@ -85,7 +82,7 @@ def toml(data: bytes) -> ParseResult:
     except UnicodeDecodeError as error:
         return ParseResult(_not_text(data, error))
     except (ValueError, RecursionError):
-        return ParseResult()
+        pass
     return ParseResult()
 
 

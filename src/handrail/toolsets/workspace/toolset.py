@@ -190,11 +190,11 @@ def _check_root(root: str) -> None:
     raise WorkspaceError(f"there is no folder {root} to work in", remedy="make it, or name another root")
 
 
+@dataclass(frozen=True, slots=True)
 class _TenantHooks:
     """The hooks of whichever workspace a tool belongs to."""
 
-    def __init__(self, of: dict[Any, _ToolHooks]) -> None:
-        self._hooks_by_function = of
+    _hooks_by_function: dict[Any, _ToolHooks]
 
     def watches(self, tool: Tool) -> bool:
         return bool(self._hooks_by_function.get(_function(tool), _NO_HOOKS).hooks)
@@ -211,11 +211,11 @@ class _TenantHooks:
         return result
 
 
+@dataclass(frozen=True, slots=True)
 class _TenantSafety:
     """The safety checks of whichever workspace a tool belongs to."""
 
-    def __init__(self, of: dict[Any, _ToolHooks]) -> None:
-        self._hooks_by_function = of
+    _hooks_by_function: dict[Any, _ToolHooks]
 
     def watches(self, tool: Tool) -> bool:
         return bool(self._hooks_by_function.get(_function(tool), _NO_HOOKS).safety)

@@ -233,10 +233,8 @@ class Workspace:
 
     def _is_read_only(self, parts: tuple[str, ...]) -> bool:
         """Whether this is shown, and not changed."""
-        for part in parts:
-            if part.casefold() == _GIT_FOLDER:
-                return True
-        return is_below_any(parts, self.path_rules.protected)
+        is_git = any(part.casefold() == _GIT_FOLDER for part in parts)
+        return is_git or is_below_any(parts, self.path_rules.protected)
 
     def check_change(self, path: str) -> None:
         """Refuse a path, given without links, that tools do not change."""

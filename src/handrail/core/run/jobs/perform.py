@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -23,6 +22,7 @@ from handrail.core.run.pipeline import run
 from handrail.core.run.refusals import Refusal
 from handrail.core.run.runtime import Runtime
 from handrail.core.tell.dead_letters import DeadLetters
+from handrail.core.tell.log import events_of_call
 from handrail.core.tell.projections import outcome_of
 
 
@@ -123,12 +123,9 @@ async def perform(tenant: str, call_id: str, context: JobContext, ledger: JobLed
         if postponed and (key := _key(claimed.job)) is not None:
             context.runtime.keys.forsake(key)  # what the log tells of the call is what counts
         await ledger.leave(tenant, call_id)
-    if (
-        claimed.job.approval_id is not None
-        and end.state in FINAL
-        and isinstance(runtime.approvals, ForgetsArguments)
-    ):
-        runtime.approvals.over(claimed.job.approval_id, tenant)
+    approval_id, approvals = claimed.job.approval_id, runtime.approvals
+    if approval_id is not None and end.state in FINAL and isinstance(approvals, ForgetsArguments):
+        approvals.over(approval_id, tenant)
     if end.outcome is not None:
         await context.settle_replay(claimed.job.call, end.outcome)
         if end.outcome.status != "pending":
@@ -151,11 +148,9 @@ async def _end(claimed: ClaimedJob, runtime: Runtime, context: JobContext) -> _E
     if why is not None:
         return _End("blocked", why)
     run_id = None if claimed.run is None else claimed.run.run_id
-    resume = Resume(grant, claimed.job.secrets, run_id=run_id, recorded=claimed.recorded)
-    raw = claimed.job.raw if grant is None else grant.request.raw
-    if grant is not None:
-        resume.secrets = grant.request.secrets
-    outcome = await run(claimed.job.call, raw, runtime, resume)
+    source = claimed.job if grant is None else grant.request
+    resume = Resume(grant, source.secrets, run_id=run_id, recorded=claimed.recorded)
+    outcome = await run(claimed.job.call, source.raw, runtime, resume)
     state: JobState = "cancelled" if outcome.status == "cancelled" else "done"
     if outcome.status == "duplicate":
         return _End(state, f"{DUPLICATE_OF}{outcome.result.metadata['duplicate_of']}", outcome)
@@ -164,8 +159,8 @@ async def _end(claimed: ClaimedJob, runtime: Runtime, context: JobContext) -> _E
 
 async def _already_ended(claimed: ClaimedJob, runtime: Runtime) -> _End:
     """The end is recorded, and who recorded it came no further: the key and the dead letter learn of it."""
-    job, log, key = claimed.job, runtime.teller.log, _key(claimed.job)
-    outcome = outcome_of(await asyncio.to_thread(lambda: list(log.read(job.tenant, call_id=job.id))))
+    job, key = claimed.job, _key(claimed.job)
+    outcome = outcome_of(await events_of_call(runtime.teller.log, job.tenant, job.id))
     if outcome is not None and key is not None:
         if outcome.status in ("refused", "cancelled") and outcome.run_id is None and job.approval_id is None:
             runtime.keys.release(key)
@@ -200,14 +195,12 @@ async def _missing(job: Job, grant: Grant | None, runtime: Runtime) -> str | Non
     if isinstance(tool, Refusal):
         return tool.result.error
     if grant is not None:
-        if tool.digest != grant.request.tool_digest:
-            return f"The definition of {tool.id} changed since the call was approved."
-        return None
+        changed = tool.digest != grant.request.tool_digest
+        return f"The definition of {tool.id} changed since the call was approved." if changed else None
     admitted = admit(tool, job.raw, job.call.tool, runtime.repairing)
-    if not isinstance(admitted, Admitted):
-        problems = "; ".join(map(str, admitted))
-        return f"The arguments no longer fit {tool.id}: {problems}"
-    return None
+    if isinstance(admitted, Admitted):
+        return None
+    return f"The arguments no longer fit {tool.id}: {'; '.join(map(str, admitted))}"
 
 
 async def _state_of(claimed: ClaimedJob, runtime: Runtime) -> CallState:
@@ -231,8 +224,7 @@ async def _state_of(claimed: ClaimedJob, runtime: Runtime) -> CallState:
 async def _unknown(claimed: ClaimedJob, runtime: Runtime) -> Outcome:
     state = await _state_of(claimed, runtime)
     state.body_began = True
-    what = f"{state.tool_id} began, and whoever ran it was gone before it ended."
-    unknown = refusals.unknown_outcome(what)
+    unknown = refusals.unknown_outcome(f"{state.tool_id} began, and whoever ran it was gone before it ended.")
     return state.fail(unknown.status, unknown.result)
 
 
@@ -246,8 +238,7 @@ async def _cancelled(claimed: ClaimedJob, why: str, runtime: Runtime) -> Outcome
 async def _poisoned(claimed: ClaimedJob, runtime: Runtime) -> Outcome:
     state = await _state_of(claimed, runtime)
     state.body_began = True
-    tries = claimed.attempt - 1
-    state.attempt = tries
+    state.attempt = tries = claimed.attempt - 1
     error = (
         f"{state.tool_id} was begun {tries} times and no worker lived to tell its end, so it was given up. "
         "Find out what it does to its worker, then replay it."

@@ -7,16 +7,8 @@ from typing import Any
 import htpy as h
 
 from handrail.core.define.json_values import copy_value
+from handrail.doors.web.forms import fields
 from handrail.doors.web.forms.control_names import MODE, FieldLocation
-from handrail.doors.web.forms.fields import (
-    BLANK,
-    MISSING,
-    BlankText,
-    ChoiceField,
-    FormField,
-    ListField,
-    ObjectField,
-)
 from handrail.doors.web.forms.post import FormPost
 from handrail.doors.web.forms.render import RenderContext, select_box
 
@@ -24,43 +16,43 @@ _MAX_ROWS = 10
 _MAX_FIELDS = 1_000
 
 
-def initial_value(field: FormField, asked: bool = False, budget: list[int] | None = None) -> Any:
+def initial_value(field: fields.FormField, asked: bool = False, budget: list[int] | None = None) -> Any:
     """The value to begin with, or MISSING; what is drawn on demand begins when somebody asks for it."""
     budget = [_MAX_FIELDS] if budget is None else budget
     budget[0] -= 1
     if budget[0] < 0:
-        return MISSING
-    if field.default is not MISSING and not (asked and field.default is None):
+        return fields.MISSING
+    if field.default is not fields.MISSING and not (asked and field.default is None):
         return copy_value(field.default)
     if not (field.required or field.row or field.top or asked):
-        return MISSING
+        return fields.MISSING
     if (field.nullable or field.demand) and not (field.top or asked):
-        return MISSING
-    if isinstance(field, ChoiceField):
-        return field.options[0][0] if field.widget == "constant" else MISSING
-    if isinstance(field, ObjectField):
+        return fields.MISSING
+    if isinstance(field, fields.ChoiceField):
+        return field.options[0][0] if field.widget == "constant" else fields.MISSING
+    if isinstance(field, fields.ObjectField):
         values = {child.name: initial_value(child.lazy_field(), budget=budget) for child in field.children}
-        return {name: value for name, value in values.items() if value is not MISSING}
-    if isinstance(field, ListField) and field.item is not None:
+        return {name: value for name, value in values.items() if value is not fields.MISSING}
+    if isinstance(field, fields.ListField) and field.item is not None:
         count = min(field.least, _MAX_ROWS)
         return [_or_blank(initial_value(field.item(), budget=budget)) for _ in range(count)]
-    return [] if isinstance(field, ListField) else MISSING
+    return [] if isinstance(field, fields.ListField) else fields.MISSING
 
 
-def added_value(field: FormField) -> Any:
+def added_value(field: fields.FormField) -> Any:
     """The value of an item that somebody adds."""
     return _or_blank(initial_value(field, asked=True))
 
 
 def _or_blank(value: Any) -> Any:
-    return BLANK if value is MISSING else value
+    return fields.BLANK if value is fields.MISSING else value
 
 
 _LABELS = {"out": "leave out", "null": "no value (null)", "empty": "empty text", "here": "empty list"}
 _BY_HINT = {"text": "empty", "null": "null", "out": "out"}
 
 
-def empty_meaning(field: FormField, textual: bool = False) -> str:
+def empty_meaning(field: fields.FormField, textual: bool = False) -> str:
     """What an empty box means when nothing else is said."""
     hinted = _BY_HINT.get(str(field.hints.get("empty")))
     if hinted:
@@ -72,13 +64,13 @@ def empty_meaning(field: FormField, textual: bool = False) -> str:
 
 def empty_state_of(value: Any, otherwise: str) -> str:
     """The state that a value is in, if it is an empty one."""
-    if value is MISSING or isinstance(value, BlankText):
-        return otherwise if isinstance(value, BlankText) else "out"
+    if value is fields.MISSING or isinstance(value, fields.BlankText):
+        return otherwise if isinstance(value, fields.BlankText) else "out"
     return "null" if value is None else "empty" if value == "" else otherwise
 
 
 def render_empty(
-    field: FormField,
+    field: fields.FormField,
     ctx: RenderContext,
     location: FieldLocation,
     value: Any,
@@ -100,7 +92,9 @@ def render_empty(
     ]
 
 
-def read_empty(field: FormField, post: FormPost, location: FieldLocation, textual: bool = False) -> Any:
+def read_empty(
+    field: fields.FormField, post: FormPost, location: FieldLocation, textual: bool = False
+) -> Any:
     """The value of an empty box."""
     state = post.way(location) or empty_meaning(field, textual)
     if state == "null":
@@ -108,9 +102,9 @@ def read_empty(field: FormField, post: FormPost, location: FieldLocation, textua
     return "" if state == "empty" else read_unanswered(field, post, location)
 
 
-def read_unanswered(field: FormField, post: FormPost, location: FieldLocation) -> Any:
+def read_unanswered(field: fields.FormField, post: FormPost, location: FieldLocation) -> Any:
     """The value of a field that nobody filled in; an item of a list is there all the same."""
     if not field.row:
-        return MISSING
+        return fields.MISSING
     post.needs(location)
-    return BLANK
+    return fields.BLANK

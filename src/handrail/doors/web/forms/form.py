@@ -14,19 +14,10 @@ from handrail.core.define.schema import JsonSchema, digest_of, objects_in
 from handrail.core.define.tool import Tool
 from handrail.core.define.ui_specs import FormSpec
 from handrail.core.present.forms import form_spec_of
+from handrail.doors.web.forms import fields
 from handrail.doors.web.forms.compiler import FormCompiler, SchemaPosition
 from handrail.doors.web.forms.control_names import FieldLocation
 from handrail.doors.web.forms.defaults import initial_value
-from handrail.doors.web.forms.fields import (
-    MISSING,
-    ChosenObject,
-    FormField,
-    ListField,
-    ListRows,
-    ObjectField,
-    ToolFormMode,
-    UnionField,
-)
 from handrail.doors.web.forms.options import NO_OPTIONS, PickerOptions
 from handrail.doors.web.forms.post import FormPost, Upload
 from handrail.doors.web.forms.render import RenderContext, TemplateCache, error_summary, form_button
@@ -52,24 +43,24 @@ def has_conditions(schema: JsonSchema, spec: FormSpec) -> bool:
     return hinted or any(key in node for node in objects_in(schema) for key in _CONDITION_KEYWORDS)
 
 
-def without_hidden_fields(field: FormField, value: Any) -> Any:
+def without_hidden_fields(field: fields.FormField, value: Any) -> Any:
     """A value without operators' fields, however they came into it."""
-    if isinstance(field, ObjectField) and isinstance(value, dict):
+    if isinstance(field, fields.ObjectField) and isinstance(value, dict):
         children = {child.name: child.lazy_field for child in field.children}
         values = {
             name: without_hidden_fields(children[name]() if name in children else field.rest(name), part)
             for name, part in value.items()
             if name not in field.hidden
         }
-        return ChosenObject.of(values, value.at) if isinstance(value, ChosenObject) else values
-    if isinstance(field, ListField) and isinstance(value, list):
-        items = value if isinstance(value, ListRows) else value.copy()
+        return fields.ChosenObject.of(values, value.at) if isinstance(value, fields.ChosenObject) else values
+    if isinstance(field, fields.ListField) and isinstance(value, list):
+        items = value if isinstance(value, fields.ListRows) else value.copy()
         for at, part in enumerate(items):
             lazy_field = field.first[at] if at < len(field.first) else field.item
             if lazy_field is not None:
                 items[at] = without_hidden_fields(lazy_field(), part)
         return items
-    if isinstance(field, UnionField):
+    if isinstance(field, fields.UnionField):
         for branch in field.branches:
             value = without_hidden_fields(branch.lazy_field(), value)
     return value
@@ -108,7 +99,7 @@ class Form:
     __slots__ = ("_conditional", "_root", "_templates", "mode", "types")
 
     def __init__(
-        self, root: FormField, mode: ToolFormMode, types: tuple[str, ...], conditional: bool
+        self, root: fields.FormField, mode: fields.ToolFormMode, types: tuple[str, ...], conditional: bool
     ) -> None:
         self._root = root
         self.mode = mode
@@ -118,7 +109,7 @@ class Form:
         self._templates: TemplateCache = {}
 
     @property
-    def field(self) -> FormField:
+    def field(self) -> fields.FormField:
         return self._root
 
     def first_value(self) -> Any:
@@ -127,7 +118,7 @@ class Form:
 
     def render(
         self,
-        value: Any = MISSING,
+        value: Any = fields.MISSING,
         errors: Iterable[FieldError] = (),
         *,
         id: str = "f",
@@ -137,7 +128,7 @@ class Form:
 
         Defaults fill in only when there is no value at all: a value is shown as it is.
         """
-        shown = self.first_value() if value is MISSING else self.allowed(value)
+        shown = self.first_value() if value is fields.MISSING else self.allowed(value)
         ctx = RenderContext(id, errors, options or NO_OPTIONS, self.mode, shown, self._templates)
         drawn = render_field(self._root, ctx, FieldLocation(still=True), shown)
         refresh = h.noscript[form_button("refresh", "", "Show the fields that go with these answers")]
@@ -151,7 +142,7 @@ class Form:
         value = read_field(self._root, post, FieldLocation())
         if post.do and post.done is None:
             post.done = post.do.partition(":")[0]
-        if value is MISSING and self._root.widget == "object":
+        if value is fields.MISSING and self._root.widget == "object":
             value = {}
         return ParsedForm(self.allowed(value), tuple(post.errors), post.done, tuple(post.kept))
 
@@ -165,7 +156,7 @@ def compile_form(
     spec: FormSpec | None = None,
     *,
     secrets: frozenset[str] = frozenset(),
-    mode: ToolFormMode = "internal",
+    mode: fields.ToolFormMode = "internal",
 ) -> Form:
     """The form of a schema."""
     spec = spec or FormSpec()
@@ -175,7 +166,7 @@ def compile_form(
     return Form(root, mode, picker_types(schema, spec), has_conditions(schema, spec))
 
 
-def form_of(tool: Tool, mode: ToolFormMode = "internal") -> Form:
+def form_of(tool: Tool, mode: fields.ToolFormMode = "internal") -> Form:
     """The form of a tool, compiled once: by the spec registered for it, its own, or its schema alone."""
     spec = form_spec_of(f"tool:{tool.slug}") or tool.form
     key = (tool.digest or digest_of(tool.input_schema), spec.digest if spec else "", tool.secrets, mode)

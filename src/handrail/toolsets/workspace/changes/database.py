@@ -155,7 +155,7 @@ class ChangeDatabase:
                 return self._connection
             self._connection.close()
         self._connection = None
-        file = self._file()
+        file = self._folder() / DATABASE_FILE
         opened = sqlite3.connect(file, timeout=_BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
         try:
             use_wal(opened, _BUSY_TIMEOUT)
@@ -182,9 +182,6 @@ class ChangeDatabase:
             return (now.st_ino, now.st_dev) == (opened.st_ino, opened.st_dev)
         except FileNotFoundError:
             return False
-
-    def _file(self) -> Path:
-        return self._folder() / DATABASE_FILE
 
 
 def _migrate(db: sqlite3.Connection) -> None:

@@ -59,20 +59,22 @@ def _rows(rows: Iterable[tuple[Any, ...]]) -> list[ChangeRow]:
 
 def undoable(db: sqlite3.Connection, tenant: str, path: str, most: int) -> list[ChangeRow]:
     """The changes of a file that are not undone, the newest first."""
-    where = f"c.tenant = ? AND c.path = ? AND {_MATTERS} AND c.undone = 0"
-    query = f"{_EFFECT} WHERE {where} ORDER BY e.id DESC LIMIT ?"
-    return _rows(db.execute(query, (tenant, path, most)))
+    return _of_file(db, "c.undone = 0", tenant, path, most)
 
 
 def redoable(db: sqlite3.Connection, tenant: str, path: str, most: int) -> list[ChangeRow]:
     """The undos of a file that can be taken back, the newest first: nothing was written over them."""
-    query = (
-        f"{_EFFECT} WHERE c.tenant = ? AND c.path = ? AND {_MATTERS} AND c.undone = 1 AND NOT EXISTS ("
+    where = (
+        "c.undone = 1 AND NOT EXISTS ("
         "SELECT 1 FROM changes n WHERE n.tenant = c.tenant AND n.path = c.path AND n.id > e.id "
-        "AND n.state = 1 AND n.root IS NULL AND n.undone = 0 AND n.before IS NOT n.after"
-        ") ORDER BY e.id DESC LIMIT ?"
+        "AND n.state = 1 AND n.root IS NULL AND n.undone = 0 AND n.before IS NOT n.after)"
     )
-    return _rows(db.execute(query, (tenant, path, most)))
+    return _of_file(db, where, tenant, path, most)
+
+
+def _of_file(db: sqlite3.Connection, where: str, tenant: str, path: str, most: int) -> list[ChangeRow]:
+    of_file = f"c.tenant = ? AND c.path = ? AND {_MATTERS} AND {where}"
+    return _rows(db.execute(f"{_EFFECT} WHERE {of_file} ORDER BY e.id DESC LIMIT ?", (tenant, path, most)))
 
 
 def undoable_of_turn(db: sqlite3.Connection, tenant: str, turn: ChangeTurn) -> list[ChangeRow]:
@@ -98,20 +100,12 @@ def redoable_of_turn(db: sqlite3.Connection, tenant: str, turn: ChangeTurn) -> l
 def newest_turn(db: sqlite3.Connection, tenant: str, session: str | None) -> ChangeTurn | None:
     """The last turn that changed something which is not undone, in a session or anywhere."""
     where, values = ("", ()) if session is None else ("AND c.session = ? ", (session,))
-    query = (
-        f"SELECT c.session, c.turn, c.call_id FROM changes c WHERE c.tenant = ? {where}"
-        f"AND {_MATTERS} AND c.undone = 0 ORDER BY c.id DESC LIMIT 1"
-    )
-    return _turn(db.execute(query, (tenant, *values)).fetchone())
+    return _last_turn(db, f"{where}AND {_MATTERS} AND c.undone = 0", tenant, *values)
 
 
 def numbered_turn(db: sqlite3.Connection, tenant: str, number: int) -> ChangeTurn | None:
     """The turn of that number in the session that had one last."""
-    query = (
-        "SELECT c.session, c.turn, c.call_id FROM changes c WHERE c.tenant = ? AND c.turn = ? "
-        "AND c.state = 1 ORDER BY c.id DESC LIMIT 1"
-    )
-    return _turn(db.execute(query, (tenant, number)).fetchone())
+    return _last_turn(db, "AND c.turn = ? AND c.state = 1", tenant, number)
 
 
 def latest_undo(db: sqlite3.Connection, tenant: str, session: str | None) -> list[ChangeRow]:
@@ -156,7 +150,9 @@ def all_changes(db: sqlite3.Connection, tenant: str, path: str | None = None) ->
     return _rows(db.execute(query, (tenant, *values)))
 
 
-def _turn(row: tuple[str, int | None, str] | None) -> ChangeTurn | None:
+def _last_turn(db: sqlite3.Connection, where: str, *values: Any) -> ChangeTurn | None:
+    query = f"SELECT c.session, c.turn, c.call_id FROM changes c WHERE c.tenant = ? {where}"
+    row = db.execute(f"{query} ORDER BY c.id DESC LIMIT 1", values).fetchone()
     if row is None:
         return None
     session, number, call_id = row
@@ -191,27 +187,22 @@ class Reversal:
         return "restored" if self.now is None else "changed back"
 
 
-@dataclass(frozen=True, slots=True)
-class UndoConflict:
-    """A file is not what the last change left, so that undoing it would lose what somebody else did."""
-
-    path: str
-    step: ChangeRow
-
-
 def plan_reversals(
     steps: Iterable[ChangeRow], now: Callable[[str], bytes | None]
-) -> tuple[list[Reversal], list[UndoConflict]]:
-    """What becomes of each file when these steps are undone in this order, and where that is impossible."""
+) -> tuple[list[Reversal], list[ChangeRow]]:
+    """What becomes of each file when these steps are undone in this order, and the steps where it cannot be.
+
+    Their files are not what they left, so that undoing them would lose what somebody else did.
+    """
     files: dict[str, Reversal] = {}
-    clashes: dict[str, UndoConflict] = {}
+    clashes: dict[str, ChangeRow] = {}
     for step in steps:
         if step.path not in files:
             current = now(step.path)
             files[step.path] = Reversal(step.path, current, current)
         file = files[step.path]
         if file.then != step.after:
-            clashes.setdefault(step.path, UndoConflict(step.path, step))
+            clashes.setdefault(step.path, step)
         if step.after is None or step.before is None:
             file.mode = step.mode
         file.then = step.before

@@ -46,10 +46,10 @@ _MARK = "UPDATE changes SET state = ? WHERE id = ?"
 
 
 @dataclass(frozen=True, slots=True)
-class UndoStep:
-    """One step of an undo or redo: the change that it turns over, and what becomes of its file."""
+class ChangeStep:
+    """What becomes of a file in one step; of an undo or redo, with the change that it turns over."""
 
-    of: int
+    of: int | None
     operation: str
     path: str
     before: bytes | None
@@ -60,7 +60,8 @@ class UndoStep:
     @property
     def row(self) -> tuple[object, ...]:
         what = (self.path, self.operation, self.before, self.after, self.mode)
-        return (*what, _folders_json(self.folders), self.of)
+        folders = json.dumps([[name] for name in self.folders]) if self.folders else None
+        return (*what, folders, self.of)
 
 
 def content_hash(data: bytes | None) -> bytes | None:
@@ -127,23 +128,15 @@ class ChangeJournal:
             folders = self.workspace.missing_folders(change.path)
         with self._transaction(wait) as db:
             before, after = self._store_content(db, change.before), self._store_content(db, change.after)
-            what = (
-                change.path,
-                change.operation,
-                before,
-                after,
-                change.mode_before,
-                _folders_json(folders),
-                None,
-            )
-            number = self._insert(db, self._caller_columns(change), what)
+            step = ChangeStep(None, change.operation, change.path, before, after, change.mode_before, folders)
+            number = self._insert(db, self._caller_columns(change), step)
             self._is_prune_due = self._is_prune_due or self._is_full(db, number)
             if self._is_prune_due and wait:
                 self._prune(db)
         return number
 
     def begin(
-        self, change: JournalEntry, files: Sequence[tuple[bytes | None, Sequence[UndoStep]]]
+        self, change: JournalEntry, files: Sequence[tuple[bytes | None, Sequence[ChangeStep]]]
     ) -> list[list[int]]:
         """Keep the steps of an undo that is about to happen, and what each file holds until then.
 
@@ -153,7 +146,7 @@ class ChangeJournal:
             who = self._caller_columns(change)
             for held, _ in files:
                 self._store_content(db, held)
-            return [[self._insert(db, who, step.row) for step in steps] for _, steps in files]
+            return [[self._insert(db, who, step) for step in steps] for _, steps in files]
 
     def content(self, name: bytes) -> bytes | None:
         """A content by its hash; None when it is no longer kept."""
@@ -251,9 +244,9 @@ class ChangeJournal:
     def _caller_columns(self, change: JournalEntry) -> tuple[object, ...]:
         return (change.tenant, change.session, change.turn, change.call_id, change.agent, self._clock.now())
 
-    def _insert(self, db: sqlite3.Connection, who: tuple[object, ...], what: tuple[object, ...]) -> int:
-        (number,) = db.execute(_INSERT, (*who, *what, self._owner)).fetchone()
-        if what[5] is not None or what[6] is not None:
+    def _insert(self, db: sqlite3.Connection, who: tuple[object, ...], step: ChangeStep) -> int:
+        (number,) = db.execute(_INSERT, (*who, *step.row, self._owner)).fetchone()
+        if step.folders or step.of is not None:
             self._with_side_rows.add(number)
         return int(number)
 
@@ -320,10 +313,6 @@ class ChangeJournal:
             return content_hash(self.workspace.read(path))
         except ToolError as error:
             return None if error.code == "FILE_NOT_FOUND" else FOREIGN_CONTENT
-
-
-def _folders_json(folders: Sequence[str]) -> str | None:
-    return json.dumps([[name] for name in folders]) if folders else None
 
 
 def _folder_identity(workspace: Workspace, folder: str) -> tuple[int, int] | tuple[()]:

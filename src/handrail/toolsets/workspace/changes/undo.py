@@ -25,10 +25,9 @@ from handrail.toolsets.workspace.changes.history import (
     ChangeRow,
     ChangeTurn,
     Reversal,
-    UndoConflict,
     plan_reversals,
 )
-from handrail.toolsets.workspace.changes.journal import ChangeJournal, UndoStep, content_hash
+from handrail.toolsets.workspace.changes.journal import ChangeJournal, ChangeStep, content_hash
 from handrail.toolsets.workspace.file_content import byte_order_mark, is_binary
 from handrail.toolsets.workspace.files.diff import diff
 from handrail.toolsets.workspace.files.save import resolve_missing
@@ -39,9 +38,9 @@ from handrail.toolsets.workspace.workspace import MAX_RECORDED_SIZE, JournalEntr
 class _CurrentFile:
     """A file as it is now."""
 
-    stamp: FileStamp | None
-    data: bytes | None
-    mode: int | None
+    stamp: FileStamp | None = None
+    data: bytes | None = None
+    mode: int | None = None
     ours: bool = True
     """False when there is something that our tools would not have left."""
 
@@ -89,23 +88,16 @@ def apply_undo(changes: ChangeJournal, ready: Sequence[ReadyReversal], ctx: Cont
     put = 0
     try:
         for reversal in ready:
-            _restore(workspace, reversal)
+            _restore(workspace, reversal.path, reversal.then, reversal.current, reversal.reversal.mode)
             put += 1
     except BaseException as error:
-        rolled_back = [_roll_back(workspace, reversal) for reversal in ready[:put]] + [True] * (
-            len(ready) - put
-        )
-        for steps, is_as_before in zip(numbers, rolled_back, strict=True):
-            if is_as_before:
-                changes.dropped(*steps)
-            else:
+        undone = [reversal.path for reversal in ready[:put] if not _roll_back(workspace, reversal)]
+        for steps, reversal in zip(numbers, ready, strict=True):
+            if reversal.path in undone:
                 changes.all_done(steps)
+            else:
+                changes.dropped(*steps)
         if isinstance(error, ToolError):
-            undone = [
-                reversal.path
-                for reversal, is_as_before in zip(ready, rolled_back, strict=True)
-                if not is_as_before
-            ]
             raise _partial_error(error, ready[put].path, undone) from error
         raise
     for step in (step for reversal in ready if reversal.then is None for step in reversal.reversal.steps):
@@ -116,18 +108,16 @@ def apply_undo(changes: ChangeJournal, ready: Sequence[ReadyReversal], ctx: Cont
 def _current_file(workspace: Workspace, path: str) -> _CurrentFile:
     try:
         if workspace.relative(path) != path:  # a link stands in the way, perhaps to nothing
-            return _CurrentFile(None, None, None, ours=False)
+            return _CurrentFile(ours=False)
         file_stat = workspace.stat(path)
         if file_stat is None:
-            return _CurrentFile(None, None, None)
+            return _CurrentFile()
         if file_stat.st_size > MAX_RECORDED_SIZE:  # these tools leave none that is so large
-            return _CurrentFile(None, None, None, ours=False)
+            return _CurrentFile(ours=False)
         stamp = workspace.stamp(path)
         return _CurrentFile(stamp, workspace.read(path), stat.S_IMODE(file_stat.st_mode))
     except ToolError as error:
-        if error.code == "FILE_NOT_FOUND":
-            return _CurrentFile(None, None, None)
-        return _CurrentFile(None, None, None, ours=False)
+        return _CurrentFile(ours=error.code == "FILE_NOT_FOUND")
 
 
 def _stored_content(changes: ChangeJournal, reversal: Reversal) -> bytes | None:
@@ -143,24 +133,27 @@ def _stored_content(changes: ChangeJournal, reversal: Reversal) -> bytes | None:
     return data
 
 
-def _undo_steps(workspace: Workspace, ready: ReadyReversal) -> list[UndoStep]:
+def _undo_steps(workspace: Workspace, ready: ReadyReversal) -> list[ChangeStep]:
     """A row for each step; between them the file is what it was between the changes."""
     folders = workspace.missing_folders(ready.path) if ready.now is None else ()
     mode, steps = ready.current.mode, []
     for step in ready.reversal.steps:
         word = "redo" if step.operation == "undo" else "undo"
-        steps.append(UndoStep(step.of, word, ready.path, step.after, step.before, mode, folders))
+        steps.append(ChangeStep(step.of, word, ready.path, step.after, step.before, mode, folders))
         folders = ()
         if step.after is None or step.before is None:
             mode = step.mode
     return steps
 
 
-def _restore(workspace: Workspace, ready: ReadyReversal) -> None:
-    if ready.then is not None:
-        workspace.write(ready.path, ready.then, expected=ready.current.stamp, mode=ready.reversal.mode)
-    elif ready.now is not None:
-        workspace.remove(ready.path, expected=ready.current.stamp)
+def _restore(
+    workspace: Workspace, path: str, data: bytes | None, old: _CurrentFile, mode: int | None
+) -> None:
+    """Give a file this content in place of the old one; None takes it away."""
+    if data is not None:
+        workspace.write(path, data, expected=old.stamp, mode=mode)
+    elif old.data is not None:
+        workspace.remove(path, expected=old.stamp)
 
 
 def _roll_back(workspace: Workspace, ready: ReadyReversal) -> bool:
@@ -169,10 +162,7 @@ def _roll_back(workspace: Workspace, ready: ReadyReversal) -> bool:
     if not current.ours or current.data != ready.then:
         return False
     try:
-        if ready.now is not None:
-            workspace.write(ready.path, ready.now, expected=current.stamp, mode=ready.current.mode)
-        elif ready.then is not None:
-            workspace.remove(ready.path, expected=current.stamp)
+        _restore(workspace, ready.path, ready.now, current, ready.current.mode)
     except ToolError:
         return False
     return True
@@ -191,7 +181,7 @@ def _remove_created_folders(workspace: Workspace, step: ChangeRow) -> None:
 
 
 def _conflict_error(
-    changes: ChangeJournal, clashes: Sequence[UndoConflict], now: Mapping[str, bytes | None]
+    changes: ChangeJournal, clashes: Sequence[ChangeRow], now: Mapping[str, bytes | None]
 ) -> ToolError:
     """What stands in the way of an undo: later changes of these tools, or something else."""
     ours = [last for clash in clashes if (last := _later_change(changes, clash, now[clash.path])) is not None]
@@ -209,9 +199,9 @@ def _conflict_error(
     return ToolError(f"{names}: {reason}", code="CHANGED_ELSEWHERE")
 
 
-def _later_change(changes: ChangeJournal, clash: UndoConflict, now: bytes | None) -> ChangeRow | None:
+def _later_change(changes: ChangeJournal, clash: ChangeRow, now: bytes | None) -> ChangeRow | None:
     """The change of these tools that left a file as it is now."""
-    rows = changes.query(partial(history.undoable, tenant=clash.step.tenant, path=clash.path, most=1))
+    rows = changes.query(partial(history.undoable, tenant=clash.tenant, path=clash.path, most=1))
     return next((row for row in rows if row.after == now), None)
 
 
@@ -327,10 +317,15 @@ def undo_file(changes: ChangeJournal) -> Tool:
         find = history.redoable if redo else history.undoable
         rows = changes.query(lambda db: find(db, ctx.tenant_id, name, steps))
         if not rows and redo:
-            raise _nothing_to_redo(name)
+            raise ToolError(
+                f"There is no undo of {name} to take back: none was made, or the file was changed since.",
+                code="NOTHING_TO_REDO",
+            )
         if not rows:
-            is_redoable = bool(changes.query(lambda db: history.redoable(db, ctx.tenant_id, name, 1)))
-            raise _nothing_to_undo(name, is_redoable)
+            is_redoable = changes.query(lambda db: history.redoable(db, ctx.tenant_id, name, 1))
+            hint = " Use redo=true to bring an undo back." if is_redoable else ""
+            nothing = f"There is no change of {name} to undo. {_KEPT}; {_NOT_KEPT}{hint}"
+            raise ToolError(nothing, code="NOTHING_TO_UNDO")
         return _undo(changes, rows, ctx, "the last change", preview=preview, redo=redo)
 
     return undo_file
@@ -345,20 +340,6 @@ def _undo(
         apply_undo(changes, ready, ctx)
     count = single if len(rows) == 1 else f"{len(rows)} changes"
     return undo_result(ready, preview=preview, redo=redo, what=count)
-
-
-def _nothing_to_redo(path: str) -> ToolError:
-    return ToolError(
-        f"There is no undo of {path} to take back: none was made, or the file was changed since.",
-        code="NOTHING_TO_REDO",
-    )
-
-
-def _nothing_to_undo(path: str, is_redoable: bool) -> ToolError:
-    redo = " Use redo=true to bring an undo back." if is_redoable else ""
-    return ToolError(
-        f"There is no change of {path} to undo. {_KEPT}; {_NOT_KEPT}{redo}", code="NOTHING_TO_UNDO"
-    )
 
 
 def undo_turn(changes: ChangeJournal) -> Tool:

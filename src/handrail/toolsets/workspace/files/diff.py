@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from io import StringIO
 from typing import NamedTuple
 
 Opcode = tuple[str, int, int, int, int]
@@ -64,7 +65,12 @@ def _unique_common_lines(old: Sequence[str], new: Sequence[str]) -> list[tuple[i
         at = bisect_left(ends, pair[1])
         ends[at : at + 1] = [pair[1]]
         chains[at : at + 1] = [_Chain(pair, chains[at - 1] if at else None)]
-    return list(_Chain.whole(chains[-1] if chains else None))[::-1]
+    longest: list[tuple[int, int]] = []
+    chain = chains[-1] if chains else None
+    while chain is not None:
+        longest.append(chain.pair)
+        chain = chain.before
+    return longest[::-1]
 
 
 class _Chain(NamedTuple):
@@ -72,13 +78,6 @@ class _Chain(NamedTuple):
 
     pair: tuple[int, int]
     before: _Chain | None
-
-    @staticmethod
-    def whole(chain: _Chain | None) -> Iterator[tuple[int, int]]:
-        """Its pairs, the last one first."""
-        while chain is not None:
-            yield chain.pair
-            chain = chain.before
 
 
 _CONTEXT_LINES = 3
@@ -118,7 +117,7 @@ def diff(before: str, after: str, name: str, same: UnchangedText = _NOTHING_KNOW
     """The unified diff of two texts; empty when they are the same."""
     if before == after:
         return Diff("", 0, 0)
-    front = _line_start(before, _common_front(before, after, same.front, same.back))
+    front = before.rfind("\n", 0, _common_front(before, after, same.front, same.back)) + 1
     back = _common_back(before, after, front, same.back)
     above = same.ended + before.count("\n", same.front, front)
     gone, came = (
@@ -178,10 +177,6 @@ def _common_back(before: str, after: str, front: int, shared: int) -> int:
     return 0 if end < 0 else ours - end - 1
 
 
-def _line_start(text: str, at: int) -> int:
-    return text.rfind("\n", 0, at) + 1
-
-
 def _back_over(text: str, at: int) -> int:
     """Where the lines begin that are shown before a place at the start of a line."""
     for _ in range(_CONTEXT_LINES):
@@ -201,12 +196,8 @@ def _on_over(text: str, at: int) -> int:
 
 
 def lines_with_ends(text: str) -> list[str]:
-    """Lines with their ends."""
-    if not text:
-        return []
-    lines = text.split("\n")
-    last = lines.pop()
-    return [line + "\n" for line in lines] + ([last] if last else [])
+    """Lines with their ends, which are newlines and nothing else that Python takes for one."""
+    return StringIO(text, newline="\n").readlines()
 
 
 def _unified(old: list[str], new: list[str], opcodes: list[Opcode], above: int) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from itertools import zip_longest
@@ -80,42 +80,30 @@ def _describe_difference(ours: str | None, theirs: str | None, row: int, *, alon
     return f"{where}: search has {quote_line(ours)}, the file has {quote_line(theirs)}"
 
 
-def _reasons(ours: str, theirs: str) -> Iterator[str]:
+def _reasons(ours: str, theirs: str) -> list[str]:
     """The kinds of difference that together are the whole difference, or none."""
     remaining = ours, theirs
     reasons = []
     for name, plain in _DIFFERENCE_KINDS:
         less = plain(remaining[0]), plain(remaining[1])
-        if less[0] == less[1] or (less != remaining and _nearer(remaining, less)):
+        if less[0] == less[1] or (less != remaining and _unequal(*less) < _unequal(*remaining)):
             reasons.append(name)
             remaining = less
         if remaining[0] == remaining[1]:
-            yield from reasons
-            return
-
-
-def _nearer(before: tuple[str, str], after: tuple[str, str]) -> bool:
-    """Whether the two texts differ in fewer places after what was done to both."""
-    return _unequal(*after) < _unequal(*before)
+            return reasons
+    return []
 
 
 def _unequal(ours: str, theirs: str) -> int:
+    """In how many places two texts differ."""
     return sum(a != b for a, b in zip_longest(ours, theirs))
-
-
-def _tabless(line: str) -> str:
-    return line.replace("\t", "    ")
-
-
-def _blankless(line: str) -> str:
-    return "".join(line.split())
 
 
 _DIFFERENCE_KINDS = (
     ("a carriage return", lambda line: line.replace("\r", "")),
     ("trailing blanks", str.rstrip),
-    ("tabs and spaces", _tabless),
-    ("blanks", _blankless),
+    ("tabs and spaces", lambda line: line.replace("\t", "    ")),
+    ("blanks", lambda line: "".join(line.split())),
     ("kinds of quotes", lambda line: line.translate(_QUOTES)),
     ("kinds of dashes", lambda line: line.translate(_DASHES)),
     ("how its letters are composed", lambda line: unicodedata.normalize("NFKC", line)),
@@ -144,9 +132,7 @@ _MIN_SIMILARITY = 0.4
 _MAX_FOLDED = 500
 """Characters of a line that are looked at."""
 
-_FOLD = str.maketrans(
-    {"‘": "'", "’": "'", "“": "'", "”": "'", '"': "'", "`": "'", " ": "", "\t": "", "\r": "", "\u00a0": ""}
-)
+_FOLD = _QUOTES | str.maketrans({" ": "", "\t": "", "\r": "", "\u00a0": ""})
 _WORD = re.compile(r"\w{3,}")
 
 
@@ -242,6 +228,7 @@ def _share(ours: str, theirs: str, alone: bool, likeness: LineSimilarity) -> flo
 MAX_PLACES = 10
 _MAX_SHOWN_LINES = 12
 _MAX_SHOWN_CHARACTERS = 200
+_MATCH_NOTES = {"whitespace": " but for whitespace", "anchored": " by its first and last lines"}
 SAME_TEXT = "search and replace are the same text, so nothing would change. Give the new text as replace."
 
 
@@ -258,7 +245,7 @@ def several_matches(text: str, search: str, rows: Sequence[int], way: str, name:
     lines = text.removesuffix("\n").split("\n")
     count = search.rstrip("\n").count("\n") + 1
     more = f"{len(shown)} or more" if len(rows) > len(shown) else str(len(rows))
-    report = [f"the search text fits {more} places in {name}{_match_note(way)}:"]
+    report = [f"the search text fits {more} places in {name}{_MATCH_NOTES.get(way, '')}:"]
     for row, places in Counter(shown).items():
         report.append(f"line {row}:" if places == 1 else f"line {row}, {places} times:")
         report += _with_line_numbers(lines, max(1, row - 1), min(len(lines), row + min(count, 3)))
@@ -328,7 +315,3 @@ def _with_line_numbers(lines: Sequence[str], first: int, last: int) -> list[str]
 
 def shorten_line(line: str) -> str:
     return line if len(line) <= _MAX_SHOWN_CHARACTERS else line[:_MAX_SHOWN_CHARACTERS] + "…"
-
-
-def _match_note(way: str) -> str:
-    return {"whitespace": " but for whitespace", "anchored": " by its first and last lines"}.get(way, "")

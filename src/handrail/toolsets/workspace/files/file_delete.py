@@ -17,21 +17,17 @@ from handrail.toolsets.workspace.files.save import (
     delete,
     read_for_change,
 )
-from handrail.toolsets.workspace.workspace import Workspace
+from handrail.toolsets.workspace.workspace import WRITE_TOOL, Workspace
 
 
 def file_delete(workspace: Workspace) -> Tool:
     @tool(
         "file_delete",
-        level="destructive",
-        capabilities=["write"],
+        **{**WRITE_TOOL, "level": "destructive"},
         param_aliases={"path": ("file_path", "filePath", "file", "filename")},
-        concurrency="by_path",
         writes=lambda args: workspace.key(args.path),
         preview=lambda args, ctx: _deletion_diff(*_file_to_delete(workspace, args.path)).text,
-        category="workspace",
         icon="file-x",
-        origin="system",
         output=FileChange,
     )
     def file_delete(

@@ -91,18 +91,13 @@ def page_of_file(
     if rest is None:
         return TextPage([], bounds.first, row)
     collected = _LineCollector(name, bounds)
-    while rest:
-        if not collected.take(rest):
-            break
+    while rest and collected.take(rest):
         rest = source.read(chunk)
-    else:
+    if not rest:
         collected.end()
-        return TextPage(collected.lines, bounds.first, bounds.first - 1 + collected.seen)
-    return TextPage(
-        collected.lines,
-        bounds.first,
-        _count_lines(source, bounds.first - 1 + collected.seen, collected, chunk),
-    )
+    seen = bounds.first - 1 + collected.seen
+    total = _count_lines(source, seen, collected, chunk) if rest else seen
+    return TextPage(collected.lines, bounds.first, total)
 
 
 def cut_line(line: str, most: int, size: str = "") -> str:

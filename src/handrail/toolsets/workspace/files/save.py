@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from stat import S_IMODE
@@ -15,7 +16,13 @@ from handrail import Context, Result, ToolError
 from handrail.toolsets.workspace.atomic_write import FileStamp, stamp_of
 from handrail.toolsets.workspace.disk_threads import DiskTask
 from handrail.toolsets.workspace.locks import WouldBlock
-from handrail.toolsets.workspace.workspace import MAX_RECORDED_SIZE, JournalEntry, Operation, Workspace
+from handrail.toolsets.workspace.workspace import (
+    MAX_RECORDED_SIZE,
+    Journal,
+    JournalEntry,
+    Operation,
+    Workspace,
+)
 
 MAX_TEXT_SIZE = 10_000_000
 """Bytes of a file that is written or edited."""
@@ -74,40 +81,32 @@ def save(
             f"The file would have {len(after)} bytes; more than {MAX_TEXT_SIZE} are not written.",
             code="TOO_LARGE",
         )
-    change = _journal_entry(workspace, ctx, path, "create" if before is None else operation, before, after)
-    number = workspace.journal.record(change)
-    try:
+    if before is None:
+        change = JournalEntry.of(ctx, path, "create", None, after, None)
+        change = replace(change, made_folders=workspace.missing_folders(path))
+    else:
+        change = JournalEntry.of(ctx, path, operation, before.data, after, before.mode)
+    with _journaled(workspace.journal, change):
         workspace.write(path, after, expected=None if before is None else before.stamp)
-    except (ToolError, OSError):
-        workspace.journal.dropped(number)
-        raise
-    workspace.journal.done(number)
 
 
 def delete(workspace: Workspace, ctx: Context, path: str, before: FileSnapshot) -> None:
     """Take away the file that was read, if it is still there."""
-    number = workspace.journal.record(_journal_entry(workspace, ctx, path, "delete", before, None))
-    try:
+    change = JournalEntry.of(ctx, path, "delete", before.data, None, before.mode)
+    with _journaled(workspace.journal, change):
         workspace.remove(path, expected=before.stamp)
+
+
+@contextmanager
+def _journaled(journal: Journal, change: JournalEntry) -> Iterator[None]:
+    """The journal keeps a change before it happens, and is told afterwards whether it has."""
+    number = journal.record(change)
+    try:
+        yield
     except (ToolError, OSError):
-        workspace.journal.dropped(number)
+        journal.dropped(number)
         raise
-    workspace.journal.done(number)
-
-
-def _journal_entry(
-    workspace: Workspace,
-    ctx: Context,
-    path: str,
-    operation: Operation,
-    before: FileSnapshot | None,
-    after: bytes | None,
-) -> JournalEntry:
-    if before is not None:
-        return JournalEntry.of(ctx, path, operation, before.data, after, before.mode)
-    return replace(
-        JournalEntry.of(ctx, path, operation, None, after, None), made_folders=workspace.missing_folders(path)
-    )
+    journal.done(number)
 
 
 def resolve_missing(workspace: Workspace, path: str) -> str:

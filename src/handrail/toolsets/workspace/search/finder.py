@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Protocol
+from typing import Any, Protocol
 
 from handrail import ToolError
 from handrail.ext.tools import Signal
@@ -25,7 +25,7 @@ from handrail.toolsets.workspace.search.query import (
 )
 from handrail.toolsets.workspace.search.regex_worker import LinkFreeOpener
 from handrail.toolsets.workspace.search.ripgrep import Ripgrep, find_ripgrep
-from handrail.toolsets.workspace.workspace import Workspace
+from handrail.toolsets.workspace.workspace import READ_TOOL, Workspace
 
 _HEAD = 8_192
 _MAX_OPEN = 100
@@ -178,10 +178,14 @@ def _unsupported(query: SearchQuery) -> ToolError:
     return invalid_regex(python_problem(query.expression.ripgrep or "") or "no engine here understands it")
 
 
-def read_keys(workspace: Workspace, path: str) -> tuple[str, str]:
-    """The resource keys of a look at a file, or at everything below a folder."""
-    key = workspace.key(path)
-    return key, f"{key}/"
+def search_tool(workspace: Workspace) -> dict[str, Any]:
+    """Options of every tool that looks at the file of a path, or at everything below the folder."""
+
+    def reads(args: Any) -> tuple[str, str]:
+        key = workspace.key(args.path)
+        return key, f"{key}/"
+
+    return {**READ_TOOL, "reads": reads}
 
 
 def search_scope(

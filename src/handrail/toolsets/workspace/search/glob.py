@@ -11,9 +11,9 @@ from pydantic import BaseModel, Field
 from handrail import Context, Result, Tool, ToolError, tool
 from handrail.ext.tools import Signal
 from handrail.toolsets.workspace.search import display
-from handrail.toolsets.workspace.search.finder import Finder, read_keys, search_scope
+from handrail.toolsets.workspace.search.finder import Finder, search_scope, search_tool
 from handrail.toolsets.workspace.search.query import SearchScope
-from handrail.toolsets.workspace.workspace import READ_TOOL, Workspace
+from handrail.toolsets.workspace.workspace import Workspace
 
 
 class FoundFile(BaseModel):
@@ -34,13 +34,7 @@ class FoundFiles(BaseModel):
 def glob(workspace: Workspace, finder: Finder | None = None) -> Tool:
     finder = finder or Finder.of(workspace)
 
-    @tool(
-        "glob",
-        **READ_TOOL,
-        reads=lambda args: read_keys(workspace, args.path),
-        icon="folder-search",
-        output=FoundFiles,
-    )
+    @tool("glob", **search_tool(workspace), icon="folder-search", output=FoundFiles)
     def glob(
         pattern: Annotated[
             str,

@@ -58,6 +58,7 @@ _MAX_ALTERNATIVES = 200
 
 _SAME_IN_RIPGREP = re.compile(r"[\w.*\- @+#%=]+", re.ASCII)
 """A name that ripgrep understands in the same way; its `?` is one byte."""
+_INNERMOST_BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 class GlobPattern(NamedTuple):
@@ -80,7 +81,7 @@ def compile_glob(text: str) -> GlobPattern:
     written = [_normalize(pattern) for pattern in _expand_braces(text)]
     names = [pattern.rpartition("/")[2] for pattern in written]
     is_same = all(_SAME_IN_RIPGREP.fullmatch(name) and name != "**" for name in names)
-    regex = "|".join(f"(?:{_regex(pattern)})" for pattern in written)
+    regex = "|".join(f"(?:{path_regex([_name(part) for part in pattern.split('/')])})" for pattern in written)
     anywhere = is_same and all(pattern == f"**/{name}" for pattern, name in zip(written, names, strict=True))
     return GlobPattern(re.compile(rf"(?:{regex})\Z", re.DOTALL), tuple(names) if is_same else None, anywhere)
 
@@ -114,39 +115,22 @@ def _expand_braces(text: str) -> list[str]:
     todo = [text]
     while todo:
         pattern = todo.pop()
-        braces = _innermost(pattern)
-        if braces is None:
-            done.append(pattern)
+        if (braces := _INNERMOST_BRACES.search(pattern)) is not None:
+            before, after = pattern[: braces.start()], pattern[braces.end() :]
+            todo.extend(before + choice + after for choice in braces[1].split(","))
+        elif "{" in pattern:
+            raise invalid_glob("opens a brace and does not close it")
         else:
-            begin, end = braces
-            todo.extend(
-                pattern[:begin] + choice + pattern[end + 1 :]
-                for choice in pattern[begin + 1 : end].split(",")
-            )
+            done.append(pattern)
         if len(done) + len(todo) > _MAX_ALTERNATIVES:
             raise invalid_glob(f"stands for more than {_MAX_ALTERNATIVES} others")
     return sorted(set(done))
 
 
-def _innermost(text: str) -> tuple[int, int] | None:
-    """The first pair of braces that has none inside."""
-    begin = None
-    for at, char in enumerate(text):
-        if char == "{":
-            begin = at
-        elif char == "}" and begin is not None:
-            return begin, at
-    if begin is not None:
-        raise invalid_glob("opens a brace and does not close it")
-    return None
-
-
-def _regex(text: str) -> str:
-    return path_regex([ANY_FOLDERS if part == ANY_FOLDERS else _name(part) for part in text.split("/")])
-
-
 def _name(part: str) -> str:
     """One part of a path."""
+    if part == ANY_FOLDERS:
+        return part
     pieces: list[str] = []
     at = 0
     while at < len(part):

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from handrail import Context, Result, Tool, tool
 from handrail.ext.tools import Signal
 from handrail.toolsets.workspace.search import display
-from handrail.toolsets.workspace.search.finder import Finder, SearchEngine, read_keys, search_scope
+from handrail.toolsets.workspace.search.finder import Finder, SearchEngine, search_scope, search_tool
 from handrail.toolsets.workspace.search.query import (
     MAX_PYTHON_SIZE,
     MatchCounts,
@@ -20,7 +20,7 @@ from handrail.toolsets.workspace.search.query import (
     SearchScope,
     translate_regex,
 )
-from handrail.toolsets.workspace.workspace import READ_TOOL, Workspace
+from handrail.toolsets.workspace.workspace import Workspace
 
 
 class MatchPage(NamedTuple):
@@ -96,8 +96,7 @@ def grep(workspace: Workspace, finder: Finder | None = None) -> Tool:
 
     @tool(
         "grep",
-        **READ_TOOL,
-        reads=lambda args: read_keys(workspace, args.path),
+        **search_tool(workspace),
         icon="text-search",
         form={"pattern": {"widget": "text", "class": "form-code"}},
         output=Matches,
@@ -141,22 +140,19 @@ def grep(workspace: Workspace, finder: Finder | None = None) -> Tool:
     return grep
 
 
-class _Search:
+class _Search(NamedTuple):
     """One search, run in a thread."""
 
-    def __init__(
-        self, finder: Finder, query: SearchQuery, scope: SearchScope, signal: Signal, around: tuple[int, int]
-    ) -> None:
-        self._finder = finder
-        self._query = query
-        self._where = scope
-        self._signal = signal
-        self._around = around
+    finder: Finder
+    query: SearchQuery
+    scope: SearchScope
+    signal: Signal
+    around: tuple[int, int]
 
     def result(self, pattern: str, output: str, offset: int, limit: int) -> Result:
-        match_counts, engine = self._finder.search(self._query, self._where, self._signal)
+        match_counts, engine = self.finder.search(self.query, self.scope, self.signal)
         if not match_counts.files:
-            return _nothing(match_counts, pattern, self._where, self._query)
+            return _nothing(match_counts, pattern, self.scope, self.query)
         if output == "content":
             data, shown = self._lines(match_counts, engine, offset, limit)
             total, count, thing = data.total_lines, len(data.lines), "matching line"
@@ -181,16 +177,16 @@ class _Search:
         page = match_page(match_counts.files, offset, limit)
         shown: list[str] = []
         data, skipped = _totals(match_counts), page.skipped
-        finds = self._finder.lines(
-            engine, self._query, page.paths, self._signal, self._around, page.skipped + limit
+        finds = self.finder.lines(
+            engine, self.query, page.paths, self.signal, self.around, page.skipped + limit
         )
         for path, lines in finds:
-            page_rows = page_lines(lines, skipped, limit - len(data.lines), self._around)
+            page_rows = page_lines(lines, skipped, limit - len(data.lines), self.around)
             skipped, apart, named = 0, lines_after_gaps(page_rows), display.path_text(path)
-            if shown and any(self._around) and page_rows:
+            if shown and any(self.around) and page_rows:
                 shown.append("--")
             for line in page_rows:
-                if line.number in apart and any(self._around):
+                if line.number in apart and any(self.around):
                     shown.append("--")
                 text, mark = display.shorten(line.text, line.at), ":" if line.at >= 0 else "-"
                 shown.append(f"{named}{mark}{line.number}{mark} {text}")
@@ -203,7 +199,7 @@ class _Search:
     ) -> tuple[Matches, list[str]]:
         paths = list(match_counts.files)[offset : offset + limit]
         data = _totals(match_counts)
-        for path, _ in self._finder.lines(engine, self._query, paths, self._signal, (0, 0), 1):
+        for path, _ in self.finder.lines(engine, self.query, paths, self.signal, (0, 0), 1):
             data.files.append(MatchingFile(path=display.path_text(path), lines=match_counts.files[path]))
         return data, [f"{file.path}: {file.lines}" if counts else file.path for file in data.files]
 

@@ -10,10 +10,10 @@ from pydantic import BaseModel, Field
 from handrail import Context, Result, Tool, ToolError, tool
 from handrail.ext.tools import Signal
 from handrail.toolsets.workspace.search import display
-from handrail.toolsets.workspace.search.finder import read_keys, search_scope
+from handrail.toolsets.workspace.search.finder import search_scope, search_tool
 from handrail.toolsets.workspace.search.query import SearchScope
 from handrail.toolsets.workspace.search.walk import MAX_DEPTH, WalkEntry, walk
-from handrail.toolsets.workspace.workspace import READ_TOOL, Workspace
+from handrail.toolsets.workspace.workspace import Workspace
 
 _MAX_COUNTED = 200_000
 
@@ -36,9 +36,8 @@ class FolderListing(BaseModel):
 def list_files(workspace: Workspace) -> Tool:
     @tool(
         "list_files",
-        **READ_TOOL,
+        **search_tool(workspace),
         aliases=["list"],
-        reads=lambda args: read_keys(workspace, args.path),
         icon="folder-tree",
         output=FolderListing,
     )
@@ -100,14 +99,12 @@ def _result(workspace: Workspace, scope: SearchScope, deepest: int, limit: int, 
 
 
 def _listed(entry: WalkEntry) -> Listed:
-    kind: Literal["file", "folder", "link", "other"] = "other"
+    path = display.path_text(entry.path)
     if entry.is_file:
-        return Listed(path=display.path_text(entry.path), kind="file", bytes=entry.size)
+        return Listed(path=path, kind="file", bytes=entry.size)
     if entry.is_folder:
-        kind = "folder"
-    elif stat.S_ISLNK(entry.mode):
-        kind = "link"
-    return Listed(path=display.path_text(entry.path), kind=kind)
+        return Listed(path=path, kind="folder")
+    return Listed(path=path, kind="link" if stat.S_ISLNK(entry.mode) else "other")
 
 
 def _line(entry: Listed) -> str:

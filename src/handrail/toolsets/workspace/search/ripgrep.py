@@ -59,15 +59,9 @@ def _dot_as_set(name: str) -> str:
 
 
 OUTPUT_FORMAT = (
-    "--line-number",
-    "--column",
-    "--with-filename",
-    "--no-heading",
-    "--no-context-separator",
-    "--null",
-    r"--field-match-separator=\x00:",
-    r"--field-context-separator=\x00-",
-)
+    "--line-number --column --with-filename --no-heading --no-context-separator --null "
+    r"--field-match-separator=\x00: --field-context-separator=\x00-"
+).split()
 _HEAD = re.compile(rb"/dev/fd/(\d+)\0(\d+)\0(?:(-)|:(?:(\d+)\0:)?)")
 _MAX_HEAD = 100
 
@@ -136,14 +130,7 @@ def _decoded(text: bytes | bytearray) -> str:
 
 _ALWAYS = ["--no-config", "--color=never"]
 
-_WALK = [
-    "--hidden",
-    "--no-messages",
-    "--no-ignore-global",
-    "--no-ignore-parent",
-    "--no-require-git",
-    "--null",
-]
+_WALK = "--hidden --no-messages --no-ignore-global --no-ignore-parent --no-require-git --null".split()
 _TEXT = ["--text", "--crlf", "--no-mmap"]
 _COUNTED = re.compile(rb"([^\0]+)\0(\d+)\r?\n")
 _OLDEST_VERSION = 13
@@ -225,15 +212,8 @@ class Ripgrep:
     ) -> list[tuple[int, SearchLine]]:
         """The lines of files that are open already, each with the descriptor of its file."""
         lines: list[tuple[int, SearchLine]] = []
-        words = [
-            *OUTPUT_FORMAT,
-            *_TEXT,
-            f"-B{before}",
-            f"-A{after}",
-            f"--max-count={most}",
-            *_query_arguments(query),
-            "--",
-        ]
+        extent = (f"-B{before}", f"-A{after}", f"--max-count={most}")
+        words = [*OUTPUT_FORMAT, *_TEXT, *extent, *_query_arguments(query), "--"]
         words += [f"/dev/fd/{fd}" for fd in opened]
         parser = OutputParser(lambda fd, line: lines.append((fd, line)))
         self._run(words, signal, parser.take, opened)

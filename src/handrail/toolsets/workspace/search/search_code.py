@@ -16,7 +16,7 @@ from handrail.ext.tools import Signal
 from handrail.toolsets.workspace.search import definitions as program
 from handrail.toolsets.workspace.search import display
 from handrail.toolsets.workspace.search.definitions import Definition, Grammar
-from handrail.toolsets.workspace.search.finder import Finder, read_keys, search_scope
+from handrail.toolsets.workspace.search.finder import Finder, search_scope, search_tool
 from handrail.toolsets.workspace.search.glob_patterns import FILE_KINDS
 from handrail.toolsets.workspace.search.process import OutputBuffer, run
 from handrail.toolsets.workspace.search.query import (
@@ -27,7 +27,7 @@ from handrail.toolsets.workspace.search.query import (
     translate_regex,
 )
 from handrail.toolsets.workspace.syntax_parsers import GRAMMARS
-from handrail.toolsets.workspace.workspace import READ_TOOL, Workspace
+from handrail.toolsets.workspace.workspace import Workspace
 
 _WORD = re.compile(r"[A-Za-z_$\u0080-\U0010ffff][\w$]*")
 _DATA = {end for kind in ("docs", "json", "yaml", "toml", "xml", "html", "css") for end in FILE_KINDS[kind]}
@@ -76,13 +76,10 @@ def rank_lines(
     for line in lines:
         if line.at < 0:
             continue
-        best = min(
-            (_definition_rank(definition, words) for definition in by_line.get(line.number, ())), default=None
-        )
-        is_definition = best is not None and best[0] < 3
+        ranks = [_definition_rank(definition, words) for definition in by_line.get(line.number, ())]
+        tier, defines = min(ranks, default=(3, ""))
+        kind = defines if tier < 3 else None
         missing = sum(1 for regex in exact.values() if not regex.search(line.text))
-        tier = best[0] if best is not None and is_definition else 3
-        kind = best[1] if best is not None and is_definition else None
         yield RankedLine((tier, missing, aside, line.number), path, line.number, kind, line.text, line.at)
 
 
@@ -130,15 +127,7 @@ def definitions_in(
         command = [sys.executable, "-I", "-W", "ignore", program.__file__]
         try:
             root = finder.workspace.root
-            run(
-                command,
-                root,
-                signal,
-                take=collected.take,
-                stdin=task,
-                keep_open=list(opened),
-                seconds=seconds,
-            )
+            run(command, root, signal, take=collected.take, stdin=task, keep_open=[*opened], seconds=seconds)
         except ToolError:
             signal.throw_if_aborted()
         for line in collected.output.split(b"\n")[:-1]:
@@ -172,13 +161,7 @@ class CodeMatches(BaseModel):
 def search_code(workspace: Workspace, finder: Finder | None = None) -> Tool:
     finder = finder or Finder.of(workspace)
 
-    @tool(
-        "search_code",
-        **READ_TOOL,
-        reads=lambda args: read_keys(workspace, args.path),
-        icon="code",
-        output=CodeMatches,
-    )
+    @tool("search_code", **search_tool(workspace), icon="code", output=CodeMatches)
     def search_code(
         query: Annotated[
             str, Field(description="A name, or several words of one", min_length=1, max_length=400)

@@ -12,9 +12,9 @@ from pydantic import BaseModel, Field
 from handrail import Context, Result, Tool, ToolError, tool
 from handrail.ext.tools import Signal
 from handrail.toolsets.workspace.search import display
-from handrail.toolsets.workspace.search.finder import Finder, read_keys, search_scope
+from handrail.toolsets.workspace.search.finder import Finder, search_scope, search_tool
 from handrail.toolsets.workspace.search.query import SearchScope
-from handrail.toolsets.workspace.workspace import READ_TOOL, Workspace
+from handrail.toolsets.workspace.workspace import Workspace
 
 _PARTS = re.compile(r"[\s/]+")
 _WHOLE, _STEM, _BEGIN, _INSIDE, _PATH, _LOOSE = 1000, 900, 700, 500, 300, 100
@@ -83,13 +83,7 @@ class NamedFiles(BaseModel):
 def search_files(workspace: Workspace, finder: Finder | None = None) -> Tool:
     finder = finder or Finder.of(workspace)
 
-    @tool(
-        "search_files",
-        **READ_TOOL,
-        reads=lambda args: read_keys(workspace, args.path),
-        icon="file-search",
-        output=NamedFiles,
-    )
+    @tool("search_files", **search_tool(workspace), icon="file-search", output=NamedFiles)
     def search_files(
         query: Annotated[
             str,

@@ -56,18 +56,17 @@ def walk(
         os.close(root)
 
 
-class _Walk:
-    def __init__(self, workspace: Workspace, signal: Signal, include_ignored: bool, deepest: int) -> None:
-        self._workspace = workspace
-        self._signal = signal
-        self._include_ignored = include_ignored
-        self._deepest = deepest
+class _Walk(NamedTuple):
+    workspace: Workspace
+    signal: Signal
+    include_ignored: bool
+    deepest: int
 
     def below(self, root: int, parts: tuple[str, ...]) -> Iterator[WalkEntry]:
         """Go down to the start, learning the rules on the way, and walk from there."""
         fd, rules = os.open(".", _OPEN, dir_fd=root), None
         for number, part in enumerate(parts):
-            if not self._include_ignored:
+            if not self.include_ignored:
                 rules = load_level(fd, _prefix(parts[:number]), rules)
             try:
                 inner = os.open(part, _OPEN, dir_fd=fd)
@@ -81,11 +80,11 @@ class _Walk:
     def _folder(self, fd: int, prefix: str, above: IgnoreLevel | None, depth: int) -> Iterator[WalkEntry]:
         """Everything in an open folder, which is closed afterwards."""
         try:
-            self._signal.throw_if_aborted()
+            self.signal.throw_if_aborted()
             with os.scandir(fd) as scanned:
                 entries = sorted(scanned, key=lambda entry: entry.name)
             rules = None
-            if not self._include_ignored:
+            if not self.include_ignored:
                 rules = load_level(fd, prefix, above, frozenset(entry.name for entry in entries))
             for entry in entries:
                 if entry.name == _REPOSITORY:
@@ -94,14 +93,14 @@ class _Walk:
                 is_folder = entry.is_dir(follow_symlinks=False)
                 if rules is not None and rules.ignores(path + "/" if is_folder else path):
                     continue
-                if self._workspace.is_hidden(tuple(path.split("/"))):
+                if self.workspace.is_hidden(tuple(path.split("/"))):
                     continue
                 try:
                     stats = entry.stat(follow_symlinks=False)
                 except OSError:
                     continue  # gone meanwhile
                 yield WalkEntry(path, stats.st_mode, stats.st_size)
-                if is_folder and depth < self._deepest and (inner := _enter(fd, entry.name)) is not None:
+                if is_folder and depth < self.deepest and (inner := _enter(fd, entry.name)) is not None:
                     yield from self._folder(inner, path + "/", rules, depth + 1)
         finally:
             os.close(fd)

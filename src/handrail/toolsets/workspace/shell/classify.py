@@ -136,44 +136,20 @@ def _leads_to_own_folder(words: list[Word], is_ours: Callable[[str], bool]) -> b
 
 
 def _classify_node(node: Node, inner: InnerCommand) -> Classification:
-    kind = node.type
-    if kind == "command":
-        return _classify_command(node, inner)
-    if kind == "file_redirect":
-        return classify_redirect(node)
-    if kind in ("heredoc_redirect", "herestring_redirect"):
-        return _classify_here_document(node)
-    if kind == "variable_assignment":
-        return _classify_assignment(node)
-    if kind == "array":
-        return _classify_array(node)
-    if kind == "function_definition":
-        return classify_function(text_of(node.child_by_field_name("name") or node))
-    if kind == "for_statement":
-        return most_dangerous(
-            classify_variable(text_of(child)) for child in node.children if child.type == "variable_name"
-        )
-    if kind == "declaration_command":
-        return _classify_declaration(node)
-    if kind == "expansion":
-        simple = _EXPANSION.match(text_of(node)) is not None
-        return SAFE if simple else moderate("such an expansion may run what a variable holds")
-    if kind == "arithmetic_expansion":
-        return _classify_arithmetic(node)
-    if kind == "test_command":
+    if node.type == "command":
+        words = _words(node)
+        if words is None:
+            return dangerous("it cannot be read with certainty")
+        return _classify_words(words, inner) if words else SAFE
+    if node.type == "test_command":
         return _classify_test(node, inner)
-    if kind == "compound_statement" and text_of(node).startswith("(("):
+    if node.type == "compound_statement" and text_of(node).startswith("(("):
         return _classify_arithmetic(node)
-    return (
-        SAFE if kind in _STRUCTURE else moderate("this part of the shell's language is not known to be safe")
-    )
-
-
-def _classify_command(node: Node, inner: InnerCommand) -> Classification:
-    words = _words(node)
-    if words is None:
-        return dangerous("it cannot be read with certainty")
-    return _classify_words(words, inner) if words else SAFE
+    if node.type in _NODE_RULES:
+        return _NODE_RULES[node.type](node)
+    if node.type in _STRUCTURE:
+        return SAFE
+    return moderate("this part of the shell's language is not known to be safe")
 
 
 def _words(command: Node) -> list[Word] | None:
@@ -258,7 +234,8 @@ def _classify_test(node: Node, inner: InnerCommand) -> Classification:
         return SAFE
     if not text_of(node).startswith("["):
         return _classify_arithmetic(node)
-    tokens = {token.type for token in _outside_strings(node) if not token.is_named and not token.child_count}
+    outside_strings = descendants(node, ("string", "command_substitution"))
+    tokens = {token.type for token in outside_strings if not token.is_named and not token.child_count}
     if tokens - _IN_TEST:
         return dangerous("it cannot be read with certainty")
     return classify_test(_test_words(node), inner)
@@ -287,12 +264,25 @@ def _test_words(test: Node) -> list[Word]:
     return words
 
 
-def _outside_strings(node: Node) -> list[Node]:
-    nodes: list[Node] = []
-    waiting = list(node.children)
-    while waiting:
-        child = waiting.pop()
-        nodes.append(child)
-        if child.type not in ("string", "command_substitution"):
-            waiting.extend(child.children)
-    return nodes
+def _classify_loop(node: Node) -> Classification:
+    names = [child for child in node.children if child.type == "variable_name"]
+    return most_dangerous(classify_variable(text_of(name)) for name in names)
+
+
+def _classify_expansion(node: Node) -> Classification:
+    is_simple = _EXPANSION.match(text_of(node)) is not None
+    return SAFE if is_simple else moderate("such an expansion may run what a variable holds")
+
+
+_NODE_RULES: dict[str, Callable[[Node], Classification]] = {
+    "file_redirect": classify_redirect,
+    "heredoc_redirect": _classify_here_document,
+    "herestring_redirect": _classify_here_document,
+    "variable_assignment": _classify_assignment,
+    "array": _classify_array,
+    "function_definition": lambda node: classify_function(text_of(node.child_by_field_name("name") or node)),
+    "for_statement": _classify_loop,
+    "declaration_command": _classify_declaration,
+    "expansion": _classify_expansion,
+    "arithmetic_expansion": _classify_arithmetic,
+}

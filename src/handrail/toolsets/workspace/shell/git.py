@@ -25,17 +25,9 @@ _READING_COMMANDS = frozenset(
     "name-rev for-each-ref show-ref show-branch whatchanged grep count-objects version "
     "diff-tree diff-index diff-files cherry range-diff merge-base check-ignore check-attr".split()
 )
-_STARTS = (
-    *(
-        "--output",
-        "--ext-diff",
-        "--textconv",
-        "--filters",
-        "--open-files-in-pager",
-        "--exec",
-        "--upload-pack",
-    ),
-    *("--show-signature", "--recurse-submodules", "--submodule"),
+_STARTS = tuple(
+    "--output --ext-diff --textconv --filters --open-files-in-pager --exec --upload-pack --show-signature "
+    "--recurse-submodules --submodule".split()
 )
 _SIGNED = re.compile(r"%[-+ ]?G|%\(\*?signature|--s\w*[= ]\S*signature")
 _PLAIN_SUBMODULES = frozenset({"--submodule", "--submodule=log", "--submodule=short"})
@@ -132,13 +124,10 @@ def _option(arg: Word) -> str:
 
 
 def _gets(args: list[Word]) -> bool:
-    values = [arg.value for arg in args]
-    return bool(values) and None not in values and _is_asking(values)
-
-
-def _is_asking(values: list[str | None]) -> bool:
-    rest = [value or "" for value in values if value not in _SCOPES]
-    if not rest or any(value.startswith("-") for value in rest[1:]):
+    """Of `config`: a setting is looked up, none is made."""
+    rest = [arg.value or "" for arg in args if arg.value not in _SCOPES]
+    is_unknown = any(arg.value is None for arg in args)
+    if not rest or is_unknown or any(value.startswith("-") for value in rest[1:]):
         return False
     return rest[0] in _GETS or (len(rest) == 1 and rest[0][:1] != "-" and "." in rest[0])
 
@@ -160,14 +149,12 @@ _LISTING_COMMANDS: dict[str, Callable[[list[Word]], bool]] = {
     "stash": _first_in("list", "show"),
     "reflog": lambda args: _first_in(None, "show")(args) or _is_plain_reflog(args),
     "worktree": _first_in("list"),
-    "remote": lambda args: _first_in(None, "-v", "--verbose", "get-url")(args) and _plain_remote(args),
+    "remote": lambda args: (
+        _first_in(None, "-v", "--verbose", "get-url")(args) and (len(args) < 2 or args[0].value == "get-url")
+    ),
 }
 
 
 def _is_plain_reflog(args: list[Word]) -> bool:
     first = args[0].value or ""
     return re.fullmatch(r"HEAD.*|-[0-9]+|-n|--date=\w+", first) is not None and _first_in(first)(args)
-
-
-def _plain_remote(args: list[Word]) -> bool:
-    return len(args) < 2 or args[0].value == "get-url"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from itertools import pairwise
 
 from handrail.toolsets.workspace.shell.git import classify_git
 from handrail.toolsets.workspace.shell.reader_programs import READING, classify_awk, classify_sed
@@ -12,7 +13,7 @@ from handrail.toolsets.workspace.shell.rules import (
     Classification,
     InnerCommand,
     ProgramRule,
-    always_safe,
+    always,
     classify_variable,
     classify_write,
     dangerous,
@@ -27,6 +28,7 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 _SHELL_FLAGS = re.compile(r"-[eux]*c?[eux]*")
 _BASH_ONLY = re.compile(r"\[\[|\(\(|\$['\"\[]|&>|<<<|[<>]\(|\|&|;&|\+=|\b(?:function|select|coproc|time)\b")
 _UNSEEN = "it starts a program that is only known when it runs"
+_UNKNOWN_SHELL = "it starts a shell in a way that is not known"
 _DURATION = re.compile(r"[0-9.]+[smhd]?")
 
 
@@ -92,11 +94,11 @@ def _classify_shell(args: list[Word], inner: InnerCommand) -> Classification:
         rest.pop(0)
         if value == "-o":
             if not rest or rest.pop(0).value not in ("pipefail", "errexit", "nounset"):
-                return dangerous("it starts a shell in a way that is not known")
+                return dangerous(_UNKNOWN_SHELL)
         elif _SHELL_FLAGS.fullmatch(value) and value != "-":
             reads_text = reads_text or "c" in value
         else:
-            return dangerous("it starts a shell in a way that is not known")
+            return dangerous(_UNKNOWN_SHELL)
     if not rest:
         return dangerous("a shell runs whatever it is sent")
     if rest[0].value is None:
@@ -112,10 +114,9 @@ def _classify_sh(args: list[Word], inner: InnerCommand) -> Classification:
 
 
 def _classify_eval(args: list[Word], inner: InnerCommand) -> Classification:
-    values = [arg.value for arg in args]
-    if any(value is None for value in values):
+    if any(arg.value is None for arg in args):
         return dangerous("it runs what is only known when it runs")
-    return inner.text(" ".join(value or "" for value in values))
+    return inner.text(" ".join(arg.value or "" for arg in args))
 
 
 def _classify_trap(args: list[Word], inner: InnerCommand) -> Classification:
@@ -157,8 +158,7 @@ def _classify_xargs(args: list[Word], inner: InnerCommand) -> Classification:
 def _placeholders(options: list[Word]) -> list[str]:
     """What xargs may put its input in the place of, anywhere in the command, even as the program."""
     values = [option.value or "" for option in options]
-    following = [*values[1:], ""]
-    return [value[2:] or after for value, after in zip(values, following, strict=False) if value[:2] == "-I"]
+    return [value[2:] or after for value, after in pairwise([*values, ""]) if value[:2] == "-I"]
 
 
 def _is_filled(word: Word, marks: list[str]) -> bool:
@@ -178,15 +178,11 @@ def _classify_source(args: list[Word], inner: InnerCommand) -> Classification:
     return moderate("it runs a script")
 
 
-def _classify_other_shell(args: list[Word], inner: InnerCommand) -> Classification:
-    return dangerous("it starts a shell in a way that is not known")
-
-
 STARTING: dict[str, ProgramRule] = {
     "bash": _classify_shell,
     **dict.fromkeys(("sh", "dash"), _classify_sh),
     **dict.fromkeys(
-        "zsh ksh mksh fish csh tcsh ash rbash busybox toybox pwsh".split(), _classify_other_shell
+        "zsh ksh mksh fish csh tcsh ash rbash busybox toybox pwsh".split(), always(dangerous(_UNKNOWN_SHELL))
     ),
     "eval": _classify_eval,
     "trap": _classify_trap,
@@ -207,7 +203,10 @@ STARTING: dict[str, ProgramRule] = {
 }
 
 
-_SYSTEM_FOLDERS = frozenset({"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"})
+_SYSTEM_FOLDERS = frozenset(
+    {"", "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"}
+)
+"""Where the system keeps its own programs; a program without a folder is found by its name alone."""
 
 _READERS = (
     "arch base32 base64 basename break cal cat cksum cmp column comm continue cut diff dir dirname df du "
@@ -277,10 +276,6 @@ _ASKS_SHORTLY = frozenset(
 )
 
 
-def _classify_tee(args: list[Word], inner: InnerCommand) -> Classification:
-    return most_dangerous(classify_write(arg) for arg in positionals(args))
-
-
 def _classify_mode_change(args: list[Word], inner: InnerCommand) -> Classification:
     if has_option(args, "R", ("--recursive",)) is not None:
         return dangerous("it changes a whole tree of files")
@@ -293,13 +288,13 @@ def _classify_copy_or_move(args: list[Word], inner: InnerCommand) -> Classificat
 
 
 _RULES: dict[str, ProgramRule] = {
-    **dict.fromkeys(_READERS, always_safe),
+    **dict.fromkeys(_READERS, always(SAFE)),
     **READING,
     **STARTING,
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), classify_awk),
     "sed": classify_sed,
     "git": classify_git,
-    "tee": _classify_tee,
+    "tee": lambda args, inner: most_dangerous(map(classify_write, positionals(args))),
     **dict.fromkeys(("chmod", "chown", "chgrp", "setfacl", "chattr"), _classify_mode_change),
     **dict.fromkeys(("cp", "mv", "ln", "install", "touch", "mkdir"), _classify_copy_or_move),
 }
@@ -320,7 +315,7 @@ def classify_program(words: list[Word], inner: InnerCommand) -> Classification:
         return dangerous("which program it starts is only known when it runs")
     folder, _, base = name.rpartition("/")
     args = words[1:]
-    if len(args) == 1 and _is_system_program(folder) and _asks_version(base, args[0].value):
+    if len(args) == 1 and folder in _SYSTEM_FOLDERS and _asks_version(base, args[0].value):
         return SAFE
     if base in _HARM or base.startswith("mkfs."):
         return dangerous(_HARM.get(base, "it writes to devices"))
@@ -332,14 +327,9 @@ def classify_program(words: list[Word], inner: InnerCommand) -> Classification:
     if rule is None:
         return _classify_unknown(base, args)
     judgement = rule(args, inner)
-    if judgement.is_safe and not _is_system_program(folder):
+    if judgement.is_safe and folder not in _SYSTEM_FOLDERS:
         return moderate("it is not the system's own program")
     return judgement
-
-
-def _is_system_program(folder: str) -> bool:
-    """Whether this is the system's own program: found by its name alone, or where the system keeps them."""
-    return not folder or folder in _SYSTEM_FOLDERS
 
 
 def _asks_version(base: str, arg: str | None) -> bool:

@@ -50,12 +50,9 @@ def classify_sed(args: list[Word], inner: InnerCommand) -> Classification:
             scripts += [literal_word(arg.value.partition("=")[2])]
         elif arg.may_be_option or (arg.begins.startswith("-") and arg.value not in _SED_SWITCHES):
             return moderate("an option may make it write or run something", arg.text)
-        else:
+        elif arg.value not in _SED_SWITCHES:
             others.append(arg)
-    others = [arg for arg in others if arg.value not in _SED_SWITCHES]
-    if not scripts:
-        scripts = others[:1]
-    return most_dangerous(map(_classify_sed_script, scripts))
+    return most_dangerous(map(_classify_sed_script, scripts or others[:1]))
 
 
 def _classify_sed_script(script: Word) -> Classification:
@@ -214,14 +211,10 @@ def _classify_set(args: list[Word], inner: InnerCommand) -> Classification:
     before = ""
     for arg in args:
         value = arg.value or ""
-        if not (_SET.fullmatch(value) or _is_named(before, value)):
+        if not (_SET.fullmatch(value) or (before[-1:] == "o" and value in _SET_NAMES)):
             return moderate("it changes how the shell reads commands", arg.text)
         before = value
     return SAFE
-
-
-def _is_named(before: str, value: str) -> bool:
-    return before[-1:] == "o" and value in _SET_NAMES
 
 
 def _classify_read(args: list[Word], inner: InnerCommand) -> Classification:
@@ -285,9 +278,7 @@ READING: dict[str, ProgramRule] = {
     "xxd": _classify_xxd,
     "set": _classify_set,
     "shopt": only_arguments(*_SHOPT),
-    "read": _classify_read,
-    "mapfile": _classify_read,
-    "readarray": _classify_read,
+    **dict.fromkeys(("read", "mapfile", "readarray"), _classify_read),
     "test": classify_test,
     "tar": _classify_tar,
     "unzip": _classify_unzip,
@@ -301,8 +292,7 @@ READING: dict[str, ProgramRule] = {
     "iconv": without_options("o", "--output"),
     "printf": _classify_printf,
     "rg": without_options("", "--pre", "--hostname-bin"),
-    "fd": without_options("xX", "--exec", "--exec-batch"),
-    "fdfind": without_options("xX", "--exec", "--exec-batch"),
+    **dict.fromkeys(("fd", "fdfind"), without_options("xX", "--exec", "--exec-batch")),
     "wait": without_options("p"),
     "hostname": without_options("Fb", "--file", "--boot", most=0),
 }

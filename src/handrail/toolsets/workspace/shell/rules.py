@@ -109,9 +109,9 @@ def positionals(args: Iterable[Word], numbered: Collection[str] = ()) -> list[Wo
     return others
 
 
-def always_safe(args: list[Word], inner: InnerCommand) -> Classification:
-    """The rule of programs that only read, whatever they are given."""
-    return SAFE
+def always(judgement: Classification) -> ProgramRule:
+    """The rule of programs that do the same whatever they are given."""
+    return lambda args, inner: judgement
 
 
 def without_options(
@@ -179,11 +179,10 @@ def classify_write(word: Word) -> Classification:
     if value in _NOWHERE:
         return SAFE
     path = posixpath.normpath(value)
-    if path.startswith("/") and not path.startswith("/tmp/"):
+    parts = path.split("/")
+    if parts[0] == ".." or (path.startswith("/") and not path.startswith("/tmp/")):
         return dangerous("it writes outside the workspace", word.text)
-    if path == ".." or path.startswith("../"):
-        return dangerous("it writes outside the workspace", word.text)
-    if any(part.casefold() in (".git", ".handrail") for part in path.split("/")):
+    if any(part.casefold() in (".git", ".handrail") for part in parts):
         return dangerous("it writes to what the workspace protects", word.text)
     return moderate("it writes a file", word.text)
 
@@ -199,15 +198,13 @@ def classify_redirect(node: Node) -> Classification:
     first = read_word(goals[0])
     if operator in (">&", "<&") and goals[0].type in ("number", "word") and _is_descriptor(first.value):
         return SAFE
+    if goals[0].type == "process_substitution":
+        return SAFE
     if operator == "<":
-        if goals[0].type == "process_substitution":
-            return SAFE
         if first.begins.startswith(("/dev/tcp", "/dev/udp")):
             return dangerous("it opens a connection")
         if first.value is None:
             return moderate("what it reads is only known when it runs", first.text)
-        return SAFE
-    if goals[0].type == "process_substitution":
         return SAFE
     return classify_write(first)
 

@@ -131,15 +131,8 @@ async def run_bare(
     """Run it without a sandbox, below a reaper that ends whatever it leaves behind."""
 
     async def run(stop: asyncio.Event) -> CommandResult:
-        line = [
-            sys.executable,
-            "-I",
-            "-S",
-            reaper.__file__,
-            str(limits.processes),
-            *limited_command(command, limits),
-        ]
-        process = await _start(line, (), folder)
+        reaping = (sys.executable, "-I", "-S", reaper.__file__, str(limits.processes))
+        process = await _start([*reaping, *limited_command(command, limits)], (), folder)
         stdin = cast(asyncio.StreamWriter, process.stdin)
 
         async def end() -> None:

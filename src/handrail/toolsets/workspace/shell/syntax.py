@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -83,7 +83,7 @@ def _read_value(node: Node, expanded: str) -> tuple[bool, str]:
     if node.type == "raw_string":
         return True, text[1:-1]
     if node.type == "string":
-        return _read_string(node, text)
+        return _read_string(node)
     if node.type in ("concatenation", "command_name"):
         return _read_parts(node, expanded)
     return False, ""
@@ -101,15 +101,11 @@ def _read_bare(text: str, expanded: str) -> tuple[bool, str]:
     return True, begins
 
 
-def _read_string(node: Node, text: str) -> tuple[bool, str]:
+def _read_string(node: Node) -> tuple[bool, str]:
     first = next((child for child in node.named_children if child.type != "string_content"), None)
-    end = len(text) - 1 if first is None else _offset(node, first)
-    inside = text[1:end].replace(_JOINED, "")
+    end = -1 if first is None else first.start_byte - node.start_byte
+    inside = _between(node.text or b"", 1, end).replace(_JOINED, "")
     return first is None, _IN_QUOTES.sub(r"\1", inside)
-
-
-def _offset(node: Node, child: Node) -> int:
-    return len((node.text or b"")[: child.start_byte - node.start_byte].decode(errors="replace"))
 
 
 def _read_parts(node: Node, expanded: str) -> tuple[bool, str]:
@@ -140,7 +136,9 @@ def spans_lines(source: bytes, node: Node) -> bool:
     if node.type in _ONE_LINE:
         return _has_line_break(source, node)
     return is_plain_test(node) and any(
-        _has_line_break(source, expression) for expression in _expressions(node)
+        _has_line_break(source, part)
+        for part in descendants(node, _MANY_LINES)
+        if part.type not in _MANY_LINES
     )
 
 
@@ -163,14 +161,6 @@ def _has_line_break(source: bytes, node: Node) -> bool:
         if blanks is not None and b"\n" in blanks[0].replace(b"\\\n", b""):
             return True
     return False
-
-
-def _expressions(test: Node) -> list[Node]:
-    """The test and all below it that has to stand on one line with it."""
-    nodes = [test]
-    for node in nodes:
-        nodes += [child for child in node.children if child.child_count and child.type not in _MANY_LINES]
-    return nodes
 
 
 MAX_CHARACTERS = 10_000
@@ -234,13 +224,14 @@ def parse_command(command: str) -> Node:
     return _parser().parse(command.encode()).root_node
 
 
-def descendants(node: Node) -> Iterator[Node]:
-    """The node and all below it, in order."""
+def descendants(node: Node, closed: Collection[str] = ()) -> Iterator[Node]:
+    """The node and all below it, in order, but for what is inside of nodes of a closed type."""
     waiting = [node]
     while waiting:
         current = waiting.pop()
         yield current
-        waiting.extend(reversed(current.children))
+        if current.type not in closed:
+            waiting.extend(reversed(current.children))
 
 
 def find_misread(command: str, nodes: list[Node]) -> str | None:
@@ -257,8 +248,8 @@ def find_misread(command: str, nodes: list[Node]) -> str | None:
         if node.start_byte < skipping:
             continue
         if node.type == "heredoc_redirect":
-            if (odd := _misread_heredoc(node)) is not None:
-                return odd
+            if _is_misread_heredoc(node):
+                return text_of(node)
             continue
         if node.type == "heredoc_body":
             skipping = end = max(end, node.end_byte)
@@ -273,8 +264,7 @@ def find_misread(command: str, nodes: list[Node]) -> str | None:
 
 def _has_gap(node: Node) -> bool:
     """Whether there is space inside what the shell only takes together when there is none."""
-    ends = [child.end_byte for child in node.children]
-    return any(child.start_byte != end for end, child in zip(ends, node.children[1:], strict=False))
+    return any(earlier.end_byte != later.start_byte for earlier, later in pairwise(node.children))
 
 
 def _fills(source: bytes, redirect: Node) -> bool:
@@ -303,21 +293,18 @@ def _is_misread_leaf(source: bytes, leaf: Node) -> bool:
     return False
 
 
-def _misread_heredoc(node: Node) -> str | None:
-    """A here-document whose end or whose substitutions may be elsewhere than the tree says."""
+def _is_misread_heredoc(node: Node) -> bool:
+    """Whether the end or the substitutions of a here-document may be elsewhere than the tree says."""
     start = next((text_of(child) for child in node.children if child.type == "heredoc_start"), "")
     delimiter = _DELIMITER.fullmatch(start)
     if delimiter is None:
-        return text_of(node)
-    for body in node.children:
-        if body.type != "heredoc_body":
-            continue
-        text = text_of(body)
-        if any(line.strip() == delimiter[2] for line in text.splitlines()):
-            return text_of(node)
+        return True
+    for body in (child for child in node.children if child.type == "heredoc_body"):
+        if any(line.strip() == delimiter[2] for line in text_of(body).splitlines()):
+            return True
         if not delimiter[1] and _SUBSTITUTIONS.search(_ESCAPED.sub("", _outside(body))):
-            return text_of(node)
-    return None
+            return True
+    return False
 
 
 def _outside(body: Node) -> str:

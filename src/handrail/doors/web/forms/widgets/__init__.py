@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from handrail.doors.web.forms.widget_registry import Widget
-from handrail.doors.web.forms.widgets.choice import (
-    BooleanWidget,
-    CheckboxesWidget,
-    ChoiceWidget,
-    ConstantWidget,
-)
+from handrail.doors.web.forms.widgets import choice
 from handrail.doors.web.forms.widgets.date_time import DateTimeWidget
 from handrail.doors.web.forms.widgets.lists import RowsWidget
 from handrail.doors.web.forms.widgets.media import FilesWidget, FileWidget
@@ -21,11 +16,11 @@ from handrail.doors.web.forms.widgets.text import JsonWidget, SecretWidget, Text
 from handrail.doors.web.forms.widgets.union import UnionWidget
 
 BUILTIN_WIDGETS: Mapping[str, Widget] = {
-    "choice": ChoiceWidget(),
-    "radio": ChoiceWidget(buttons=True),
-    "constant": ConstantWidget(),
-    "checkboxes": CheckboxesWidget(),
-    "boolean": BooleanWidget(),
+    "choice": choice.ChoiceWidget(),
+    "radio": choice.ChoiceWidget(buttons=True),
+    "constant": choice.ConstantWidget(),
+    "checkboxes": choice.CheckboxesWidget(),
+    "boolean": choice.BooleanWidget(),
     "date": DateTimeWidget("date"),
     "time": DateTimeWidget("time"),
     "date-time": DateTimeWidget("date-time"),
