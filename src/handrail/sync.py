@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
+import re
 import threading
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from concurrent.futures import CancelledError, Future
@@ -40,11 +41,8 @@ def blocking(method: Callable[..., Any]) -> Callable[..., Any]:
 
     functools.update_wrapper(wait_for, method)
     signature = inspect.signature(method)
-    returns: str = signature.return_annotation.removeprefix("Coroutine[Any, Any, ")
-    if returns != signature.return_annotation:
-        returns = returns.removesuffix("]")
-    elif returns.startswith("AsyncGenerator["):
-        returns = f"Iterator[{returns.removeprefix('AsyncGenerator[').removesuffix(', None]')}]"
+    returns = re.sub(r"^Coroutine\[Any, Any, (.*)\]$", r"\1", signature.return_annotation)
+    returns = re.sub(r"^AsyncGenerator\[(.*), None\]$", r"Iterator[\1]", returns)
     wait_for.__signature__ = signature.replace(return_annotation=returns)  # type: ignore[attr-defined]
     return wait_for
 
@@ -221,8 +219,7 @@ class SyncHandrail:
         if tasks:
             await asyncio.wait(tasks)
 
-    def __enter__(self) -> Self:
-        return self.open()
+    __enter__ = open
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -98,10 +98,6 @@ class _Identity:
     principal: Principal
     ends_at: float | None
     audience: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _CachedIdentity(_Identity):
     read_at: float = 0.0
 
 
@@ -118,10 +114,8 @@ class Authenticator:
         self._signer = SessionSigner(key)
         self.lifetime = lifetime
         self._staleness = staleness
-        self._cache: dict[bytes, _CachedIdentity] = {}
-        self._reading: dict[
-            tuple[bytes, asyncio.AbstractEventLoop], asyncio.Task[_CachedIdentity | None]
-        ] = {}
+        self._cache: dict[bytes, _Identity] = {}
+        self._reading: dict[tuple[bytes, asyncio.AbstractEventLoop], asyncio.Task[_Identity | None]] = {}
         self._generation = 0
         self._use_recorded: dict[str, float] = {}
         """When it was last recorded of a key that it was used."""
@@ -242,7 +236,7 @@ class Authenticator:
         now: float,
         load: Callable[[Connection], _Identity | None],
         key: str | None = None,
-    ) -> _CachedIdentity:
+    ) -> _Identity:
         name = sha256(credential.encode()).digest()
         identity = self._cache.get(name)
         if identity is None or self._db.clock.ticks() - identity.read_at >= self._staleness:
@@ -257,7 +251,7 @@ class Authenticator:
 
     async def _read_once(
         self, name: bytes, tenant: str, load: Callable[[Connection], _Identity | None]
-    ) -> _CachedIdentity | None:
+    ) -> _Identity | None:
         """The same credential, used many times at once, is looked up once."""
         task_key = (name, asyncio.get_running_loop())
         task = self._reading.get(task_key)
@@ -270,7 +264,7 @@ class Authenticator:
 
     async def _read(
         self, name: bytes, tenant: str, load: Callable[[Connection], _Identity | None]
-    ) -> _CachedIdentity | None:
+    ) -> _Identity | None:
         ticks, generation = self._db.clock.ticks(), self._generation
         try:
             identity = await self._db.read(tenant, load)
@@ -280,10 +274,10 @@ class Authenticator:
         if identity is None:
             self._cache.pop(name, None)
             return None
-        cached = _CachedIdentity(identity.principal, identity.ends_at, identity.audience, ticks)
-        return self._remember(name, cached) if generation == self._generation else cached
+        identity = replace(identity, read_at=ticks)
+        return self._remember(name, identity) if generation == self._generation else identity
 
-    def _remember(self, name: bytes, identity: _CachedIdentity) -> _CachedIdentity:
+    def _remember(self, name: bytes, identity: _Identity) -> _Identity:
         earlier = self._cache.get(name)
         if earlier is not None and earlier.principal == identity.principal:
             identity = replace(identity, principal=earlier.principal)  # decisions are remembered by it

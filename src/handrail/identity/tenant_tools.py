@@ -63,14 +63,8 @@ def build_stored_tool(row: ToolRow, body: Callable[..., Any]) -> Tool:
         "origin": "tenant_custom",
         "tenants": [] if row.tenant == DEFAULT_TENANT_ID else [row.tenant],
     }
-    optional = {
-        "name": row.name,
-        "category": row.category,
-        "icon": row.icon,
-        "danger": row.danger,
-        "requires": row.requires,
-        "output": row.output_schema,
-    }
+    optional = {name: getattr(row, name) for name in ("name", "category", "icon", "danger", "requires")}
+    optional["output"] = row.output_schema
     options |= {name: value for name, value in optional.items() if value is not None}
     schema = _NO_ARGUMENTS if row.input_schema is None else row.input_schema
     tool: Tool = from_json_schema(row.slug, schema, execute=body, **options)

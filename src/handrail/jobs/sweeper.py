@@ -86,7 +86,7 @@ class Sweeper:
         checks = (
             (_CANCEL_SECONDS, self._stop),
             (_EXPIRE_SECONDS, self._expire),
-            (_SCHEDULE_SECONDS, self._fire_schedules),
+            (_SCHEDULE_SECONDS, self._schedules.fire),
             (self._lease / 4, self._recover),
             (_LOST_SECONDS / 2, self._find_lost),
             (_LOST_SECONDS / 2, self._find_stranded),
@@ -133,10 +133,6 @@ class Sweeper:
             await asyncio.to_thread(keys.sweep, self._database.clock.now() - _KEYS_KEPT)
         await self._database.write_all(leases.delete_old_leases)
         await asyncio.to_thread(self._queue.forget, _DONE_KEPT)
-
-    async def _fire_schedules(self) -> None:
-        """Make the calls that a schedule wants now."""
-        await self._schedules.fire()
 
     async def _recover(self) -> None:
         """Go on with what dead processes held."""

@@ -11,7 +11,7 @@ from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from handrail.core.errors import ToolError, UsageError
@@ -143,7 +143,6 @@ class Fetcher:
         self._options = options
         self._allowed = AddressAllowlist.of(options.private_networks)
         self._resolve = options.resolver or resolve
-        self._tls: ssl.SSLContext | None = None
 
     @asynccontextmanager
     async def time_limit(self, seconds: float | None = None) -> AsyncIterator[None]:
@@ -194,7 +193,7 @@ class Fetcher:
             from handrail.net.pinned_backend import PinnedBackend
         url = request.url
         addresses = await self._checked(url, trusted)
-        tls = self._context() if url.scheme == "https" else None
+        tls = self._tls if url.scheme == "https" else None
         network = PinnedBackend(addresses, _MAX_HEADER_BYTES)
         try:
             connection = httpcore2.AsyncHTTPConnection(
@@ -271,12 +270,12 @@ class Fetcher:
                     await asyncio.sleep(0)  # what came in one go is no reason to keep others waiting
         return FetchResponse(url, response.status, headers, unpacker.done())
 
-    def _context(self) -> ssl.SSLContext:
-        if self._tls is None:
-            self._tls = ssl.create_default_context()
-            if self._options.ca_file is not None:
-                self._tls.load_verify_locations(self._options.ca_file)
-        return self._tls
+    @cached_property
+    def _tls(self) -> ssl.SSLContext:
+        context = ssl.create_default_context()
+        if self._options.ca_file is not None:
+            context.load_verify_locations(self._options.ca_file)
+        return context
 
 
 async def resolve(host: str, port: int) -> list[str]:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from handrail.engine.handrail import Handrail
     from handrail.identity.services import Services
     from handrail.platform.events import EventReader
+    from handrail.store.embeds import Embed
+    from handrail.store.users import User
 
 _log = logging.getLogger("handrail.health")
 _DATABASE_TIMEOUT = 5.0
@@ -88,6 +90,24 @@ class Platform:
     def has_reviewers(self) -> bool:
         """Whether anybody beyond this process could answer what a call asks."""
         return self.services is not None
+
+    def require_services(self) -> Services:
+        """People, keys and tools of tenants; for what exists only with a database."""
+        if self.services is None:
+            raise UsageError("This takes a database: start the server with --database.")
+        return self.services
+
+    async def members(self, tenant: str) -> list[User]:
+        """The people of a tenant; nobody is known without a database."""
+        if self.services is None:
+            return []
+        from handrail.store.users import list_members
+
+        return [user for user, _ in await self.services.db.read(tenant, list_members, tenant)]
+
+    async def embed_of_token(self, token: str) -> tuple[str, Embed] | None:
+        """The tenant and the embed that a token opens."""
+        return None if self.services is None else await self.services.embeds.by_token(token)
 
     async def user_names(self, tenant: str, ids: Iterable[str]) -> dict[str, str]:
         """What members of a tenant are called, by id; those without a known name are left out."""

@@ -60,6 +60,10 @@ class EventReader(Protocol):
     ) -> list[dict[str, Any]]:
         """The tenant's sessions by id; with `named` without those that are a single call's own."""
 
+    async def blob(self, tenant: str, key: str) -> bytes | None:
+        """A file that the log keeps beside an event, by its hash; in memory there are none."""
+        return None
+
     async def follow(
         self, tenant: str, which: EventFilter, *, session: str | None = None, after: int = 0
     ) -> AsyncGenerator[Event, None]:

@@ -9,6 +9,7 @@ from handrail.core.define.call import Outcome
 from handrail.core.tell.events import Event
 from handrail.core.tell.log import EventFilter
 from handrail.platform.events import PAGE_SIZE, EventReader
+from handrail.store import blobs
 from handrail.store.database import Database
 from handrail.store.events import queries
 
@@ -38,6 +39,9 @@ class StoreEventReader(EventReader):
     async def call_events(self, tenant: str, call_id: str) -> list[Event]:
         await self._db.flushed()
         return await self._db.read(tenant, lambda conn: queries.events_of_call(conn, tenant, call_id))
+
+    async def blob(self, tenant: str, key: str) -> bytes | None:
+        return (await self._db.read(tenant, blobs.get, tenant, [key])).get(key)
 
     async def last_seq(self, tenant: str, session: str) -> int:
         return await self._db.read(tenant, lambda conn: queries.last_seq(conn, tenant, session))

@@ -19,6 +19,10 @@ _PLAIN_COLUMNS = (
     *("expires_at", "revoked_at", "last_used_at"),
 )
 """Columns that hold a field of the same name as it is."""
+_JSON_FIELDS = (
+    *("id", "name", "kind", "user", "agent", "permissions", "tools", "ceiling", "audience"),
+    *("created_at", "created_by", "expires_at", "revoked_at", "last_used_at"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +50,9 @@ class ApiKey:
 
     def to_dict(self) -> dict[str, Any]:
         """The key as JSON data, without its digest."""
-        return {
-            "id": self.id,
-            "name": self.name,
-            "kind": self.kind,
-            "user": self.user,
-            "agent": self.agent,
-            "permissions": sorted(self.permissions),
-            "tools": None if self.tools is None else list(self.tools),
-            "ceiling": self.ceiling,
-            "audience": self.audience,
-            "created_at": self.created_at,
-            "created_by": self.created_by,
-            "expires_at": self.expires_at,
-            "revoked_at": self.revoked_at,
-            "last_used_at": self.last_used_at,
-        }
+        values = {name: getattr(self, name) for name in _JSON_FIELDS}
+        tools = None if self.tools is None else list(self.tools)
+        return values | {"permissions": sorted(self.permissions), "tools": tools}
 
     def is_live(self, now: float) -> bool:
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)

@@ -16,6 +16,7 @@ from handrail.core.define.call import BoundCall, Repair
 from handrail.core.define.decision import Decision, Step
 from handrail.core.define.principal import Principal
 from handrail.core.define.result import Attachment, Result
+from handrail.core.define.schema import canonical_json
 
 MAX_COLUMN_TEXT = 200
 """The most characters of a column of names: PostgreSQL's indexes take no longer values."""
@@ -146,6 +147,19 @@ _RESULT = ("success", "summary", "markdown", "error", "code", "title", "output")
 def json_data(value: Any) -> Any:
     """Any value as JSON data; what JSON cannot carry becomes text or null."""
     return to_jsonable_python(value, inf_nan_mode="null", fallback=str)
+
+
+def dump_document(document: Mapping[str, Any] | None) -> str | None:
+    """A JSON object in the one spelling that it has."""
+    return None if document is None else canonical_json(document).decode()
+
+
+def load_document(text: str | None) -> JsonObject | None:
+    """The JSON object of a text; raises `ValueError` where it is anything else."""
+    document = None if text is None else json.loads(text)
+    if text is not None and not isinstance(document, dict):
+        raise ValueError("it is no JSON object")
+    return document
 
 
 def encode_call(call: BoundCall) -> JsonObject:

@@ -14,6 +14,10 @@ from handrail.store.tables.catalogue import embed_runs, embeds
 
 ALL_VISITORS = ""
 """The visitor that stands for all of them."""
+_JSON_FIELDS = (
+    *("id", "title", "tools", "origins", "runs_per_day", "runs_per_visitor"),
+    *("enabled", "created_by", "created_at", "expires_at", "revoked_at"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +46,8 @@ class Embed:
 
     def to_dict(self) -> dict[str, Any]:
         """The embed as JSON data, without its token."""
-        return {
-            "id": self.id,
-            "title": self.title,
-            "tools": list(self.tools),
-            "origins": list(self.origins),
-            "runs_per_day": self.runs_per_day,
-            "runs_per_visitor": self.runs_per_visitor,
-            "enabled": self.enabled,
-            "created_by": self.created_by,
-            "created_at": self.created_at,
-            "expires_at": self.expires_at,
-            "revoked_at": self.revoked_at,
-        }
+        values = {name: getattr(self, name) for name in _JSON_FIELDS}
+        return values | {"tools": list(self.tools), "origins": list(self.origins)}
 
 
 def add_embed(conn: Connection, tenant: str, embed: Embed) -> None:

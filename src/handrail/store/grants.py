@@ -28,42 +28,27 @@ def role_statements() -> Iterator[str]:
         yield f"GRANT SELECT ON alembic_version TO {role}"
 
 
+_POLICIES = {
+    "tenants": ("own", f"id = {_CURRENT_TENANT}"),
+    "users": ("members", "EXISTS (SELECT 1 FROM memberships m WHERE m.user_id = users.id)"),
+}
+"""Tables without a tenant of which a tenant sees a part: itself, and the people who belong to it."""
+
+
 def policy_statements(tables: Iterable[str]) -> Iterator[str]:
     """Who may do what with these tables."""
     for table in tables:
         may = "SELECT, INSERT" if table in _APPEND_ONLY else "SELECT, INSERT, UPDATE, DELETE"
         yield f"GRANT {may} ON {table} TO {APP_ROLE}, {SYSTEM_ROLE}"
-        if table not in TABLES_WITHOUT_TENANT:
-            yield from _tenant_policy(table)
-        elif table == "tenants":
-            yield from _tenants_policy()
-        elif table == "users":
-            yield from _users_policy()
-        elif table == "sign_in_attempts":
-            yield from _enable_row_security(table)  # for the system role alone
-
-
-def _tenant_policy(table: str) -> Iterator[str]:
-    own = f"tenant_id = {_CURRENT_TENANT}"
-    yield from _enable_row_security(table)
-    yield f"CREATE POLICY own ON {table} TO {APP_ROLE} USING ({own}) WITH CHECK ({own})"
-    if table in TABLES_WITH_COMMON_ROWS:
-        common = f"tenant_id = '{DEFAULT_TENANT_ID}'"
-        yield f"CREATE POLICY common ON {table} FOR SELECT TO {APP_ROLE} USING ({common})"
-
-
-def _tenants_policy() -> Iterator[str]:
-    """A tenant sees itself."""
-    yield from _enable_row_security("tenants")
-    own = f"id = {_CURRENT_TENANT}"
-    yield f"CREATE POLICY own ON tenants TO {APP_ROLE} USING ({own}) WITH CHECK ({own})"
-
-
-def _users_policy() -> Iterator[str]:
-    """A tenant sees the people who belong to it."""
-    yield from _enable_row_security("users")
-    member = "EXISTS (SELECT 1 FROM memberships m WHERE m.user_id = users.id)"
-    yield f"CREATE POLICY members ON users TO {APP_ROLE} USING ({member}) WITH CHECK ({member})"
+        is_shown_in_part = table not in TABLES_WITHOUT_TENANT or table in _POLICIES
+        if is_shown_in_part or table == "sign_in_attempts":  # which is for the system role alone
+            yield from _enable_row_security(table)
+        if is_shown_in_part:
+            name, rows = _POLICIES.get(table, ("own", f"tenant_id = {_CURRENT_TENANT}"))
+            yield f"CREATE POLICY {name} ON {table} TO {APP_ROLE} USING ({rows}) WITH CHECK ({rows})"
+        if table in TABLES_WITH_COMMON_ROWS:
+            common = f"tenant_id = '{DEFAULT_TENANT_ID}'"
+            yield f"CREATE POLICY common ON {table} FOR SELECT TO {APP_ROLE} USING ({common})"
 
 
 def _enable_row_security(table: str) -> Iterator[str]:

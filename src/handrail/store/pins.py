@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.engine import Connection, Row
 
-from handrail.core.define.schema import canonical_json
-from handrail.core.find.pins import Definition, Pin, PinChanges
+from handrail.core.find.pins import Pin, PinChanges
 from handrail.core.find.visibility import DEFAULT_TENANT_ID
+from handrail.store.codec import dump_document, load_document
 from handrail.store.database import Database
 from handrail.store.statements import insert_if_absent, matching
 from handrail.store.tables.catalogue import mcp_pins
@@ -33,7 +32,7 @@ def record_pin_changes(
         insert_if_absent(conn, mcp_pins, _row(tenant, server, pin, now))
     for pin in sighting.held:
         if not insert_if_absent(conn, mcp_pins, _row(tenant, server, pin, now)):
-            _update(conn, tenant, server, pin.tool, pending_definition=_text(pin.held))
+            _update(conn, tenant, server, pin.tool, pending_definition=dump_document(pin.held))
     for name in sighting.back:
         _update(conn, tenant, server, name, pending_definition=None)
 
@@ -48,17 +47,9 @@ def accept_pins(
         query = query.where(mcp_pins.c.tool == tool)
     pending = conn.execute(query.order_by(mcp_pins.c.tool)).all()
     for row in pending:
-        _update(
-            conn,
-            tenant,
-            server,
-            row.tool,
-            accepted_definition=row.pending_definition,
-            pending_definition=None,
-            accepted_at=now,
-            accepted_by=by,
-        )
-    return [Pin(row.tool, _document(row.pending_definition), None, now, by) for row in pending]
+        accepted = {"accepted_definition": row.pending_definition, "accepted_at": now, "accepted_by": by}
+        _update(conn, tenant, server, row.tool, **accepted, pending_definition=None)
+    return [Pin(row.tool, load_document(row.pending_definition), None, now, by) for row in pending]
 
 
 def delete_pins(conn: Connection, tenant: str, server: str) -> int:
@@ -77,34 +68,16 @@ def _row(tenant: str, server: str, pin: Pin, now: float) -> dict[str, Any]:
         "tenant_id": tenant,
         "server": server,
         "tool": pin.tool,
-        "accepted_definition": _text(pin.accepted),
-        "pending_definition": _text(pin.held),
+        "accepted_definition": dump_document(pin.accepted),
+        "pending_definition": dump_document(pin.held),
         "accepted_at": None if pin.accepted is None else now,
         "accepted_by": pin.accepted_by,
     }
 
 
 def _pin(row: Row[Any]) -> Pin:
-    return Pin(
-        row.tool,
-        _document(row.accepted_definition),
-        _document(row.pending_definition),
-        row.accepted_at,
-        row.accepted_by,
-    )
-
-
-def _text(definition: Definition | None) -> str | None:
-    return None if definition is None else canonical_json(definition).decode()
-
-
-def _document(text: str | None) -> Definition | None:
-    if text is None:
-        return None
-    document = json.loads(text)
-    if not isinstance(document, dict):
-        raise ValueError("a pin is no JSON object")
-    return document
+    accepted, held = load_document(row.accepted_definition), load_document(row.pending_definition)
+    return Pin(row.tool, accepted, held, row.accepted_at, row.accepted_by)
 
 
 class StorePins:

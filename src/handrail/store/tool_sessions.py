@@ -14,6 +14,10 @@ from handrail.store.tables.catalogue import tool_sessions, tool_submissions
 SessionStatus = Literal["active", "completed", "cancelled"]
 ToolSessionCursor = tuple[float, str]
 """Where a page of a list ends: when a session was created, and its id."""
+_JSON_FIELDS = (
+    *("id", "tenant_id", "tool_slug", "title", "status", "entity_ids", "config"),
+    *("created_by", "created_at", "revision", "share_expires_at"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +47,7 @@ class ToolSession:
 
     def to_dict(self) -> dict[str, Any]:
         """The session as JSON data, without the digest."""
-        return {
-            "id": self.id,
-            "tenant_id": self.tenant_id,
-            "tool_slug": self.tool_slug,
-            "title": self.title,
-            "status": self.status,
-            "entity_ids": list(self.entity_ids),
-            "config": self.config,
-            "created_by": self.created_by,
-            "created_at": self.created_at,
-            "revision": self.revision,
-            "share_expires_at": self.share_expires_at,
-        }
+        return {name: getattr(self, name) for name in _JSON_FIELDS} | {"entity_ids": list(self.entity_ids)}
 
 
 @dataclass(frozen=True, slots=True)

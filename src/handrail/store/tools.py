@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import ColumnElement, delete, select
 from sqlalchemy.engine import Connection, Row
 
-from handrail.core.define.schema import canonical_json
 from handrail.core.find.visibility import DEFAULT_TENANT_ID, RowKind, ToolRow
+from handrail.store.codec import dump_document, load_document
 from handrail.store.statements import matching, upsert
 from handrail.store.tables.catalogue import tool_change_counts, tools
 
 _log = logging.getLogger("handrail.store")
-_TEXTS = (
-    "permission_policy",
-    "name",
-    "description",
-    "category",
-    "icon",
-    "level",
-    "danger",
-    "requires",
-)
+_TEXTS = ("permission_policy", "name", "description", "category", "icon", "level", "danger", "requires")
 _DOCUMENTS = ("input_schema", "output_schema", "execution")
 
 
@@ -55,7 +44,7 @@ def get_tool_row(conn: Connection, tenant: str, slug: str, kind: RowKind) -> Too
 def save_tool_row(conn: Connection, tenant: str, row: ToolRow, *, at: float, by: str | None) -> None:
     """Store a row, replacing an earlier one, under the tenant of this argument."""
     values: dict[str, Any] = {name: getattr(row, name) for name in _TEXTS}
-    values |= {name: _text(getattr(row, name)) for name in _DOCUMENTS}
+    values |= {name: dump_document(getattr(row, name)) for name in _DOCUMENTS}
     values |= {"enabled": row.enabled, "updated_at": at, "updated_by": by}
     upsert(conn, tools, {"tenant_id": tenant, "slug": row.slug, "kind": row.kind, **values})
 
@@ -73,21 +62,8 @@ def _row(row: Row[Any]) -> ToolRow:
     """What the row says. One that somebody wrote by hand and nobody can read is disabled."""
     fields: dict[str, Any] = {name: getattr(row, name) for name in _TEXTS}
     try:
-        documents = {name: _document(getattr(row, name)) for name in _DOCUMENTS}
+        documents = {name: load_document(getattr(row, name)) for name in _DOCUMENTS}
     except ValueError:
         _log.exception("the row of tool %s under tenant %s cannot be read", row.slug, row.tenant_id)
         return ToolRow(row.tenant_id, row.slug, row.kind, False, **fields)
     return ToolRow(row.tenant_id, row.slug, row.kind, bool(row.enabled), **(fields | documents))
-
-
-def _text(document: Mapping[str, Any] | None) -> str | None:
-    return None if document is None else canonical_json(document).decode()
-
-
-def _document(text: str | None) -> Mapping[str, Any] | None:
-    if text is None:
-        return None
-    document = json.loads(text)
-    if not isinstance(document, dict):
-        raise ValueError("it is no JSON object")
-    return document

@@ -96,7 +96,8 @@ def content_of(conn: Connection, tenant: str, subject_type: str, subject: str, n
     """What was saved under a number."""
     version = (_of(tenant, subject_type, subject), schema_versions.c.number == number)
     address = conn.execute(select(schema_versions.c.hash).where(*version)).scalar()
-    text = None if address is None else _content(conn, tenant, address)
+    stored = matching(schema_contents, tenant_id=tenant, hash=address)
+    text: str | None = conn.execute(select(schema_contents.c.content).where(stored)).scalar()
     if text is None:
         raise UsageError(f"There is no version {number} of {subject_type} {subject!r}.")
     if sha256(text.encode()).hexdigest() != address:
@@ -124,12 +125,6 @@ def restore(
 
 def _lines(content: Any) -> Iterator[str]:
     yield from json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False).splitlines()
-
-
-def _content(conn: Connection, tenant: str, address: str) -> str | None:
-    stored = matching(schema_contents, tenant_id=tenant, hash=address)
-    content: str | None = conn.execute(select(schema_contents.c.content).where(stored)).scalar()
-    return content
 
 
 def _of(tenant: str, subject_type: str, subject: str) -> ColumnElement[bool]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, JsonValue
 from typing_extensions import TypedDict
@@ -13,6 +14,7 @@ __all__ = ["describe_tool", "search_tools"]
 
 _SEARCH_TOOLS = {"search_tools", "describe_tool"}
 """Whoever searches has these."""
+_TOOL: Mapping[str, Any] = {"level": "read", "category": "handrail", "origin": "system"}
 _NO_MATCH = "No tool that you may use fits these words. Try other words for the same thing."
 
 
@@ -30,7 +32,7 @@ class ToolsFound(BaseModel):
     tools: list[ToolFound]
 
 
-@tool("search_tools", level="read", category="handrail", icon="search", origin="system", output=ToolsFound)
+@tool("search_tools", **_TOOL, icon="search", output=ToolsFound)
 async def search_tools(
     query: Annotated[str, Field(description="What is to be done, in a few words, or a name")],
     limit: Annotated[int, Field(description="How many tools to name at most", ge=1, le=50)] = 10,
@@ -77,14 +79,7 @@ class ToolDescription(TypedDict, total=False):
     call: CallPreview
 
 
-@tool(
-    "describe_tool",
-    level="read",
-    category="handrail",
-    icon="file-text",
-    origin="system",
-    output=ToolDescription,
-)
+@tool("describe_tool", **_TOOL, icon="file-text", output=ToolDescription)
 async def describe_tool(
     name: Annotated[str, Field(description="A tool's name, as search_tools or the menu gives it")],
     *,

@@ -153,8 +153,7 @@ def read_reply(answer: Any) -> Reply | None:
         return answer
     if isinstance(answer, bool):
         return Reply("approve" if answer else "reject")
-    reason: str | None = None
-    word = answer
+    word, reason = answer, None
     if isinstance(answer, Decision):
         word, reason = answer.verdict, answer.reason or None
     if isinstance(word, str):
@@ -188,16 +187,8 @@ def settle(
         request = replace(request, votes=votes)
         if len(votes) < request.quorum:
             return request
-    edited, effective = (None, None) if reply is None else (reply.edited, reply.effective)
-    return replace(
-        request,
-        status=status,
-        decided_by=by,
-        decided_at=now,
-        answer=reply,
-        edited=edited,
-        effective=effective,
-    )
+    ended = replace(request, status=status, decided_by=by, decided_at=now, answer=reply)
+    return ended if reply is None else replace(ended, edited=reply.edited, effective=reply.effective)
 
 
 def is_own(request: ApprovalRequest, by: str | None) -> bool:
@@ -207,17 +198,15 @@ def is_own(request: ApprovalRequest, by: str | None) -> bool:
 
 def has_voted(request: ApprovalRequest, reply: Reply) -> bool:
     """Whether this person has approved these arguments before."""
-    return any(
-        vote.user == reply.by and vote.hash == _arguments_hash(request, reply) for vote in request.votes
-    )
+    return (reply.by, _arguments_hash(request, reply)) in {(vote.user, vote.hash) for vote in request.votes}
 
 
 def _voted(request: ApprovalRequest, reply: Reply, now: float) -> tuple[Vote, ...] | None:
     """The votes for these arguments with this one; None when the person is unknown, or has given theirs."""
     if reply.by is None or has_voted(request, reply):
         return None
-    same = [vote for vote in request.votes if vote.hash == _arguments_hash(request, reply)]
-    return (*same, Vote(reply.by, _arguments_hash(request, reply), now))
+    vote = Vote(reply.by, _arguments_hash(request, reply), now)
+    return (*(other for other in request.votes if other.hash == vote.hash), vote)
 
 
 def _arguments_hash(request: ApprovalRequest, reply: Reply) -> str:
@@ -225,12 +214,12 @@ def _arguments_hash(request: ApprovalRequest, reply: Reply) -> str:
 
 
 def is_faithful(request: ApprovalRequest, tool: Tool) -> bool:
-    """Whether the arguments that are shown are those that are kept for the run, but for masked secrets.
+    """Whether tool and arguments that are shown are those that are kept for the run, but for masked secrets.
 
     What is shown stands in the open, the run is made of what is sealed: whoever changes one of them in the
     database must not get a yes for the other.
     """
-    admitted = admit(tool, request.raw, request.call.tool)
+    admitted = admit(tool, request.raw, request.call.tool) if tool.id == request.tool else None
     if not isinstance(admitted, Admitted) or digest_of(admitted.args) != request.args_hash:
         return False
     shown = redact_values(mask_paths(admitted.args, tool.secrets), request.secrets)

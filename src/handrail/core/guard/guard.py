@@ -217,12 +217,11 @@ MAX_REMEMBERED_TOOLS = 20_000
 
 def watchers_of(watchers: Iterable[Watcher], tool: Tool) -> tuple[Watcher, ...]:
     """Those whose `watches(tool)` says so, and those that have no such word: they see every tool."""
-    return tuple(watcher for watcher in watchers if _watches(watcher, tool))
-
-
-def _watches(watcher: Any, tool: Tool) -> bool:
-    says = getattr(watcher, "watches", None)
-    return says is None or bool(says(tool))
+    return tuple(
+        watcher
+        for watcher in watchers
+        if (watches := getattr(watcher, "watches", None)) is None or watches(tool)
+    )
 
 
 def make_guard(

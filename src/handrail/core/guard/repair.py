@@ -158,7 +158,8 @@ class _Walk:
         return after, (Repair(_dotted(path), "wrapping removed", value, inner), *more)
 
     def _readings(self, value: Any, shape: Shape, path: Path, depth: int) -> Iterator[Fixed]:
-        yield from _scalars(value, shape, path)
+        for after, kind in readings(value, shape):
+            yield after, (Repair(_dotted(path), kind, value, after),)
         if shape.choices is not None:
             return
         parsed = parse_json(value) if isinstance(value, str) else None
@@ -180,16 +181,11 @@ class _Walk:
             yield [item], (Repair(_dotted(path), "one value as list", value, [value]), *more)
 
 
-def _scalars(value: Any, shape: Shape, path: Path) -> Iterator[Fixed]:
-    for after, kind in readings(value, shape):
-        yield after, (Repair(_dotted(path), kind, value, after),)
-
-
 def _only(fixes: Iterable[Fixed]) -> Fixed | None:
     """The single reading, if there is one; equal results are one reading."""
-    readings_found = list(fixes)
-    agreed = bool(readings_found) and all(same(readings_found[0][0], after) for after, _ in readings_found)
-    return readings_found[0] if agreed else None
+    candidates = list(fixes)
+    agree = all(same(candidates[0][0], value) for value, _ in candidates)
+    return candidates[0] if candidates and agree else None
 
 
 def _dotted(path: Path) -> str:
@@ -201,7 +197,7 @@ def parse_json(text: str) -> Any:
     if len(text) > MAX_JSON or not text.lstrip().startswith(("[", "{")):
         return None
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_finite, parse_float=_finite)
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair is not text
     except (ValueError, RecursionError):
@@ -216,14 +212,10 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is not JSON")
-
-
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise ValueError(f"{text} is too large")
+        raise ValueError(f"{text} is not JSON, or too large")
     return number
 
 

@@ -120,10 +120,9 @@ class Shapes:
 
     def of(self, schema: Any) -> Shape:
         """The shape of a subschema."""
-        known = self._read.get(id(schema))
-        if known is None:
-            known = self._read[id(schema)] = (schema, _shape(list(self._parts(schema))))
-        return known[1]
+        if id(schema) not in self._read:
+            self._read[id(schema)] = (schema, _shape(list(self._parts(schema))))
+        return self._read[id(schema)][1]
 
     def exhausted(self, depth: int) -> bool:
         """Counts one visit; true when the rest is to be left as it came."""

@@ -197,15 +197,11 @@ def _on_text(compile_operand: Callable[[str], Callable[[str], object]]) -> Calla
     return operator
 
 
-def _among(values: Any) -> Test:
+def _among(values: Any, expected: bool = True) -> Test:
     if isinstance(values, (str, Mapping)):
         raise TypeError("it is not a list")
     choices = tuple(values)
-    return lambda value: any(_same(value, choice) for choice in choices)
-
-
-def _not(test: Test) -> Test:
-    return lambda value: not test(value)
+    return lambda value: any(_same(value, choice) for choice in choices) is expected
 
 
 def _contains(operand: Any) -> Test:
@@ -250,7 +246,7 @@ _OPERATORS: dict[str, Callable[[Any], Test]] = {
     "lt": lambda operand: lambda value: value < operand,
     "lte": lambda operand: lambda value: value <= operand,
     "in": _among,
-    "not_in": lambda operand: _not(_among(operand)),
+    "not_in": lambda operand: _among(operand, expected=False),
     "contains": _contains,
     "prefix": _on_text(lambda start: lambda text: text.startswith(start)),
     "suffix": _on_text(lambda end: lambda text: text.endswith(end)),

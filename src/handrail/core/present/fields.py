@@ -124,16 +124,13 @@ class FieldDefinition:
             problem = f"does not know {sorted(unknown)[0]!r}" if unknown else "needs a name and a type"
             raise ValueError(f"The field {values.get('name')!r} {problem}")
         if "options" in values:
-            values["options"] = tuple(map(_option_from_data, values["options"]))
+            options = (data if isinstance(data, Mapping) else {"value": data} for data in values["options"])
+            values["options"] = tuple(FieldOption(**option) for option in options)
         if "fields" in values:
             values["fields"] = tuple(map(FieldDefinition.from_dict, values["fields"]))
         if "items" in values:
             values["items"] = FieldDefinition.from_dict(values["items"])
         return FieldDefinition(**values)
-
-
-def _option_from_data(data: Any) -> FieldOption:
-    return FieldOption(**data) if isinstance(data, Mapping) else FieldOption(data)
 
 
 _NEEDS = {"enum": "options", "relation": "target", "array": "items"}
@@ -236,10 +233,6 @@ def _enum(field: FieldDefinition) -> JsonSchema:
     return {"oneOf": [option.to_dict("const", "title") for option in field.options]}
 
 
-def _array(field: FieldDefinition) -> JsonSchema:
-    return {"type": "array", "items": field_schema(field.items) if field.items else {}}
-
-
 _KINDS: Mapping[StorageType, Callable[[FieldDefinition], JsonSchema]] = {
     "text": lambda field: {"type": "string"} | ({"format": "password"} if field.variant == "secret" else {}),
     "number": lambda field: {"type": "integer" if field.variant == "integer" else "number"},
@@ -247,7 +240,7 @@ _KINDS: Mapping[StorageType, Callable[[FieldDefinition], JsonSchema]] = {
     "enum": _enum,
     "relation": lambda field: {"type": "string", "x-entity-type": field.target},
     "object": lambda field: fields_schema(field.fields) if field.fields else {"type": "object"},
-    "array": _array,
+    "array": lambda field: {"type": "array", "items": field_schema(field.items) if field.items else {}},
 }
 """The kinds that are no text of a format."""
 
@@ -320,10 +313,9 @@ def storage_type(schema: Mapping[str, Any]) -> StorageType | None:
 
 
 def _is_titled(branches: Any) -> bool:
-    are_constants = isinstance(branches, list) and all(
-        isinstance(branch, Mapping) and "const" in branch for branch in branches
-    )
-    return are_constants and bool(branches)
+    if not isinstance(branches, list) or not branches:
+        return False
+    return all(isinstance(branch, Mapping) and "const" in branch for branch in branches)
 
 
 def _variant(kind: StorageType, schema: Mapping[str, Any]) -> str | None:
@@ -338,8 +330,7 @@ def _variant(kind: StorageType, schema: Mapping[str, Any]) -> str | None:
 
 def _options(schema: dict[str, Any]) -> tuple[FieldOption, ...]:
     """The options of an enum, taken out of its schema."""
-    titled = schema.pop("oneOf", None)
-    plain = schema.pop("enum", None)
+    titled, plain = schema.pop("oneOf", None), schema.pop("enum", None)
     if titled:
         return tuple(FieldOption(branch["const"], str(branch.get("title", ""))) for branch in titled)
     return tuple(FieldOption(value) for value in plain or ())

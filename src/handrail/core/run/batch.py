@@ -77,17 +77,14 @@ class BatchSlot:
         """Wait until nothing is in the way. False when a call that did not stop will stay in the way."""
         self.footprint = footprint
         await self._batch.taking.reach(self._number)
-        self._place()
+        self._batch.place(self)
+        self._batch.taking.let_pass(self._number)
         if self.state == "running":
             return True
         if not self.stuck:
             self.go = asyncio.get_running_loop().create_future()
             await self.go
         return not self.stuck
-
-    def _place(self) -> None:
-        self._batch.place(self)
-        self._batch.taking.let_pass(self._number)
 
     @property
     def stuck(self) -> bool:

@@ -17,7 +17,7 @@ import socket
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any, NoReturn, TypeVar
 
@@ -44,10 +44,9 @@ class Interrupted(BaseException):
 
 def facts_of(ctx: Context) -> dict[str, Any]:
     """What of a context goes to the other process: identity, and nothing that is alive."""
-    call, principal = ctx._call, ctx.principal
     facts = {
-        "call": {name: getattr(call, name) for name in _CALL},
-        "principal": principal.to_dict(),
+        "call": {name: getattr(ctx._call, name) for name in _CALL},
+        "principal": ctx.principal.to_dict(),
         "run_id": ctx.run_id,
         "capabilities": ctx.capabilities,
     }
@@ -167,13 +166,11 @@ def _run(tool: Tool, values: Any, ctx: Context) -> Any:
         raise LookupError(f"{tool.id} has no body to run")
     context.enter(ctx)
     value = tool.body.call(values, ctx)
-    if not inspect.isawaitable(value):
-        return value
+    return asyncio.run(_awaited(value)) if inspect.isawaitable(value) else value
 
-    async def awaited() -> Any:
-        return await value
 
-    return asyncio.run(awaited())
+async def _awaited(value: Awaitable[Any]) -> Any:
+    return await value
 
 
 def find(module: str, tool_id: str, function: str) -> Tool:
@@ -184,12 +181,10 @@ def find(module: str, tool_id: str, function: str) -> Tool:
         raise ToolError(f"{module} cannot be imported in a process of its own: {error!r}.") from error
     tools = [value for value in top if isinstance(value, (Tool, BaseTool))]
     classes = [value for value in top if isinstance(value, type) and issubclass(value, BaseTool)]
-    for value in (*tools, *classes):
-        if _id_of(value) == tool_id:
-            return _tool_of(value)
-    for value in (*tools, *classes):
-        if _function_of(value) == function:
-            return _tool_of(value)
+    candidates: list[ToolSource] = [*tools, *classes]
+    named = [value for value in candidates if _id_of(value) == tool_id]
+    for value in named or [value for value in candidates if _function_of(value) == function]:
+        return _tool_of(value)
     raise ToolError(
         f"{module} has no tool {tool_id!r} at its top level, so it cannot run in a process of its own."
     )

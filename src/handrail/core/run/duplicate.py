@@ -50,6 +50,7 @@ async def _in_memory(state: CallState, tool: Tool, memory: Dedup, slot: BatchSlo
         slot.recalled()
         return None
     signature = signature_of(tool.id, state.args, state.call.principal)
+    plans, tenant = state.runtime.plans, state.call.tenant
     while True:
         await slot.recall()
         entry, is_first = memory.recall(signature, is_effectful(tool, state.values))
@@ -62,7 +63,7 @@ async def _in_memory(state: CallState, tool: Tool, memory: Dedup, slot: BatchSlo
             await asyncio.shield(entry.ended)
         if entry.outcome is None:
             continue
-        if entry.outcome.status == "queued" and not await _is_planned(state, entry.outcome.call_id):
+        if entry.outcome.status == "queued" and not await plans.holds(entry.outcome.call_id, tenant):
             memory.settle(signature, entry, None)
             continue
         outcome = await _final(state, entry.outcome)
@@ -71,10 +72,6 @@ async def _in_memory(state: CallState, tool: Tool, memory: Dedup, slot: BatchSlo
             continue
         slot.repeats = True
         return _answer_again(state, outcome)
-
-
-async def _is_planned(state: CallState, call_id: str) -> bool:
-    return await state.runtime.plans.holds(call_id, state.call.tenant)
 
 
 async def _under_key(state: CallState, tool: Tool, name: str) -> Outcome | None:

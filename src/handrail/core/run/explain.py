@@ -20,14 +20,10 @@ async def explain(call: BoundCall, args: Mapping[str, Any] | str | None, runtime
     """The decision, with every rule that would be consulted; a refusal before it as a decision too."""
     ready = await admit_call(call, args, runtime)
     if isinstance(ready, Refusal):
-        return ready.decision or _refused(ready)
+        step = Step(ready.layer, "deny", ready.result.error or "", ready.rule, ready.result.code)
+        return ready.decision or strictest((step,))
     tool, admitted = ready
     return runtime.guard.decide(tool, admitted.values, call.principal, call.source)
-
-
-def _refused(refusal: Refusal) -> Decision:
-    step = Step(refusal.layer, "deny", refusal.result.error or "", refusal.rule, refusal.result.code)
-    return strictest((step,))
 
 
 async def stream(

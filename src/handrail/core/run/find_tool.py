@@ -119,12 +119,7 @@ async def initialise_tool(tool: Tool, runtime: Runtime) -> Tool:
     """The tool after its initialiser ran: checked, compiled, and in the registry in its place."""
     ready = await initialise(tool, runtime.init)
     if ready.id != tool.id:
-        raise DefinitionError(
-            f"its initialiser returned {ready.id!r}",
-            tool=tool.id,
-            location=tool.location,
-            remedy="keep the id",
-        )
-    settled = runtime.registry.settle(tool, ready)
-    runtime.initialised[tool] = settled
+        problem = f"its initialiser returned {ready.id!r}"
+        raise DefinitionError(problem, tool=tool.id, location=tool.location, remedy="keep the id")
+    runtime.initialised[tool] = settled = runtime.registry.settle(tool, ready)
     return settled

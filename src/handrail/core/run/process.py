@@ -13,8 +13,8 @@ import signal
 import socket
 import sys
 from asyncio.subprocess import DEVNULL, Process
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, closing, suppress
 from inspect import ismethod
 from typing import Any, BinaryIO
 
@@ -64,8 +64,7 @@ async def run_in_process(
         theirs.close()
         printing.close()
         try:
-            talk = _Talk(lines, writer, ctx)
-            answer = await _converse(process, talk, tail, request)
+            answer = await _converse(process, _Talk(lines, writer, ctx), tail, request)
             with suppress(TimeoutError):  # it may have something to do at exit
                 await asyncio.wait_for(process.wait(), grace)
         finally:
@@ -83,19 +82,14 @@ async def _channels() -> AsyncIterator[
 ]:
     """A socket to talk over and a pipe for what is printed: our ends connected, theirs to be handed on."""
     ours, theirs = socket.socketpair()
-    with ours, theirs, _pipe() as (printed, printing):
-        pipe, tail = await asyncio.get_running_loop().connect_read_pipe(_Tail, printed)
-        with closing(pipe):
-            lines, writer = await asyncio.open_connection(sock=ours, limit=_LINE_LIMIT)
-            with closing(writer):
-                yield lines, writer, tail, theirs, printing
-
-
-@contextmanager
-def _pipe() -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    reading, writing = os.pipe()
-    with os.fdopen(reading, "rb", 0) as ours, os.fdopen(writing, "wb", 0) as theirs:
-        yield ours, theirs
+    with ours, theirs:
+        reading, writing = os.pipe()
+        with os.fdopen(reading, "rb", 0) as printed, os.fdopen(writing, "wb", 0) as printing:
+            pipe, tail = await asyncio.get_running_loop().connect_read_pipe(_Tail, printed)
+            with closing(pipe):
+                lines, writer = await asyncio.open_connection(sock=ours, limit=_LINE_LIMIT)
+                with closing(writer):
+                    yield lines, writer, tail, theirs, printing
 
 
 def _module_of(body: Body) -> str:
@@ -121,7 +115,8 @@ async def _converse(process: Process, talk: _Talk, tail: _Tail, request: Mapping
             await asyncio.wait({answering}, timeout=_LAST_WORDS)
         if answering.done() and (answer := answering.result()) is not None:
             return answer
-        how = _how(await exiting)
+        code = await exiting
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
         printed = await tail.text()
         words = f"The process of {request['tool']} ended ({how}) before it answered."
         raise ProcessDied(f"{words} It said: {printed}" if printed else words, talk.began)
@@ -214,7 +209,3 @@ async def _reaped(process: Process) -> None:
 def _signal_group(group: int, number: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
-
-
-def _how(code: int) -> str:
-    return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"

@@ -50,19 +50,17 @@ class LogNotifier:
                 channels = [channel for channel in self._channels if channel[0] == tenant]
             else:
                 channels = [(tenant, None), *((tenant, session) for session in sessions)]
-            wake = [listener for channel in channels for listener in self._channels.get(channel, ())]
-        self._wake(wake)
+            listeners = [listener for channel in channels for listener in self._channels.get(channel, ())]
+        for loop, heard in listeners:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(heard.set)
 
     def notify_all(self) -> None:
         """Anything may be new anywhere."""
         with self._lock:
-            wake = [listener for listeners in self._channels.values() for listener in listeners]
-        self._wake(wake)
-
-    def _wake(self, listeners: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]]) -> None:
-        for loop, heard in listeners:
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(heard.set)
+            tenants = {tenant for tenant, _ in self._channels}
+        for tenant in tenants:
+            self.notify(tenant)
 
 
 Fetch = Callable[[int], Awaitable[Sequence[Event]]]
@@ -91,10 +89,6 @@ async def follow(
                 yield event
                 after = event.seq if session is not None else event.position
             if not page:
-                await _wait_for_change(heard, patience)
-
-
-async def _wait_for_change(heard: asyncio.Event, patience: float | None) -> None:
-    with suppress(TimeoutError):
-        async with asyncio.timeout(patience):  # `wait_for` may lose a cancellation
-            await heard.wait()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(patience):  # `wait_for` may lose a cancellation
+                        await heard.wait()

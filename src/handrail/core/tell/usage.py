@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date
+from datetime import date, timedelta
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
@@ -47,17 +47,13 @@ def usage_key(event: Event) -> UsageKey:
 
 
 def day_of(at: float) -> str:
-    return _day(int(at // _SECONDS))
+    return _day(int(at // 86_400))
 
 
 @lru_cache(maxsize=64)
 def _day(number: int) -> str:
     """A day by its number since 1970."""
-    return date.fromordinal(_FIRST + number).isoformat()
-
-
-_SECONDS = 86_400
-_FIRST = date(1970, 1, 1).toordinal()
+    return (date(1970, 1, 1) + timedelta(number)).isoformat()
 
 
 def day_range(since: float | None, until: float | None) -> tuple[str, str]:

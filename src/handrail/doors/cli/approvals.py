@@ -57,13 +57,9 @@ def list_approvals(cli: Invocation) -> Answer:
 async def _emails(context: CommandContext) -> EmailsById:
     """Where the members of the tenant are written to, by their ids."""
     from handrail.platform import platform_of
-    from handrail.store.users import list_members
 
-    services, tenant = platform_of(context.hr).services, context.actor.principal.tenant
-    if services is None:
-        return {}
-    members = await services.db.read(tenant, lambda conn: list_members(conn, tenant))
-    return {user.id: user.email for user, _ in members}
+    members = await platform_of(context.hr).members(context.actor.principal.tenant)
+    return {user.id: user.email for user in members}
 
 
 @command("json database tenant user")

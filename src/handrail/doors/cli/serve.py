@@ -98,8 +98,10 @@ async def _serve(
     async with hr:
         platform, screen = platform_of(hr), cli.screen
         first: FirstTenant | None = None
-        if platform.services is not None:
-            first = await create_first_tenant(platform.services, settings.tenant, owner or DEFAULT_OWNER)
+        if platform.can_sign_in:
+            first = await create_first_tenant(
+                platform.require_services(), settings.tenant, owner or DEFAULT_OWNER
+            )
 
         def ready(address: str) -> None:
             screen.err.say(f"Handrail serves {_tool_summary(hr, settings)} at {address}; Ctrl-C stops.")

@@ -83,9 +83,9 @@ async def _handrail(request: Request) -> Handrail:
 
 async def _services(request: Request) -> Services:
     platform: Platform = request.app.state.platform
-    if platform.services is None:
+    if not platform.can_sign_in:
         raise needs_database()
-    return platform.services
+    return platform.require_services()
 
 
 ThePlatform = Annotated[Platform, Depends(_platform)]

@@ -32,9 +32,9 @@ class AccountCache:
     async def of(self, who: Principal) -> Account:
         """How this reader is called."""
         plain = Account(who.agent or who.user or "You", who.tenant)
-        services = self._platform.services
-        if services is None or who.user is None:
+        if not self._platform.can_sign_in or who.user is None:
             return plain
+        services = self._platform.require_services()
         ticks, key = self._platform.clock.ticks(), (who.tenant, who.user)
         entry = self._entries.get(key)
         if entry is None or ticks - entry[0] >= _FRESH:

@@ -280,11 +280,8 @@ class ToolSessionWatcher:
                     await self._compare(watched)
 
     async def _compare(self, watched: _WatchedSession) -> None:
-        services = self._platform.services
-        if services is None:  # sessions are in the database alone
-            return
         try:
-            revision = await services.tool_sessions.revision(watched.session)
+            revision = await self._platform.require_services().tool_sessions.revision(watched.session)
         except Exception:
             _log.exception("a tool session could not be looked at; it is tried again")
             return

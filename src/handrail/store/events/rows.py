@@ -81,8 +81,8 @@ _EVENT_TYPES: tuple[type[events.Event], ...] = (
     *(events.ToolStarted, events.OutputAppended, events.ToolCompleted, events.ToolFailed),
     *(events.ToolCancelled, events.NeedsApproval, events.ToolApproved),
 )
-EVENT_FIELDS: dict[str, tuple[Callable[..., events.Event], tuple[str, ...]]] = {
-    kind.type: (kind, tuple(field.name for field in fields(kind) if field.init)) for kind in _EVENT_TYPES
+EVENT_FIELDS: dict[str, tuple[Callable[..., events.Event], frozenset[str]]] = {
+    kind.type: (kind, frozenset(field.name for field in fields(kind) if field.init)) for kind in _EVENT_TYPES
 }
 """By type: the class of an event, and its fields; a payload has them by the same names."""
 _WITH_FILES = (events.ToolCompleted, events.ToolFailed)
@@ -226,12 +226,15 @@ def decode_event(row: EventRow, payload: str | None = None) -> events.Event:
         rest.get("depth", 0),
     )
     kind, names = EVENT_FIELDS[row["type"]]
-    data |= {"call": call, "tool": tool, "at": row["at"], "run_id": odd.get("run", row["run_id"])}
+    if "run_id" in names:
+        data["run_id"] = odd.get("run", row["run_id"])
     if "result" in data:
         data["result"] = Result.from_dict(data["result"])
     if "repairs" in data:
         data["repairs"] = decode_repairs(data["repairs"])
-    event = kind(**{name: data[name] for name in names if name in data})
+    if not data.keys() <= names:  # a later version has said more
+        data = {name: data[name] for name in data.keys() & names}
+    event = kind(call, tool, row["at"], **data)
     object.__setattr__(event, "seq", row["seq"])
     object.__setattr__(event, "position", row["position"])
     return event

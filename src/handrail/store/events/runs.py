@@ -124,7 +124,9 @@ def _ends(conn: Connection, tenant: str, run_ids: Iterable[str]) -> dict[str, An
 
 def _run(row: Any, end: Any) -> runs.Run:
     over = row if row.type != "tool.started" else end
-    if over is None:
-        return runs.Run(*row[:7], "running", None, row.started_at, None)
-    status = runs.run_status(over.type.removeprefix("tool."), over.code)
-    return runs.Run(*row[:7], status, over.code, row.started_at, over.at)
+    status: runs.RunStatus = "running"
+    if over is not None:
+        status = runs.run_status(over.type.removeprefix("tool."), over.code)
+    code, ended_at = (None, None) if over is None else (over.code, over.at)
+    values: tuple[Any, ...] = (*row[:7], status, code, row.started_at, ended_at)
+    return runs.Run(*values)

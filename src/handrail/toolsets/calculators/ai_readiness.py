@@ -38,8 +38,6 @@ from handrail.toolsets.calculators.decimals import (
     with_decimal_context,
 )
 
-__all__ = ["assess_ai_readiness"]
-
 Rating = Literal[1, 2, 3, 4, 5]
 Dimension = Literal["Strategy", "Data", "Technology", "People", "Processes", "Governance"]
 Band = Literal["Starting", "Exploring", "Building", "Practising", "Leading"]

@@ -30,8 +30,6 @@ from handrail.toolsets.calculators.decimals import (
     with_decimal_context,
 )
 
-__all__ = ["scope_automation"]
-
 Rating = Literal[1, 2, 3, 4, 5]
 ScopeDecision = Literal["Go", "Prepare first", "No go"]
 
@@ -180,13 +178,17 @@ _SUITABLE, _HOPELESS = 60, 40
 def checks(inputs: BusinessProcess, suitable: Decimal, months: Decimal | None) -> list[ScopeCheck]:
     """What must hold for a go."""
 
-    def rated(check: str, rating: int, remedy: str) -> ScopeCheck:
-        fine = rating >= _MIN_RATING
+    def condition(check: str, holds: bool, reason: str, remedy: str = "") -> ScopeCheck:
         return ScopeCheck(
-            check=check, holds=fine, reason=f"Rated {rating} of 5." + ("" if fine else f" {remedy}")
+            check=check, holds=holds, reason=reason if holds or not remedy else f"{reason} {remedy}"
         )
 
-    exceptions, few = inputs.exception_rate, to_decimal(inputs.exception_rate) <= _MAX_EXCEPTIONS
+    def rated(check: str, rating: int, remedy: str) -> ScopeCheck:
+        return condition(check, rating >= _MIN_RATING, f"Rated {rating} of 5.", remedy)
+
+    few = to_decimal(inputs.exception_rate) <= _MAX_EXCEPTIONS
+    exceptions, points = format_number(inputs.exception_rate), format_number(rounded(suitable, 1), 1)
+    is_quick = months is not None and months <= _QUICK_MONTHS
     shown = (
         "It never pays back."
         if months is None
@@ -196,26 +198,18 @@ def checks(inputs: BusinessProcess, suitable: Decimal, months: Decimal | None) -
         rated("The rules are clear", inputs.rule_clarity, "Write the rules down before you automate them."),
         rated("Programs can read the input", inputs.structured_input, "Bring the input into a form first."),
         rated("The process is stable", inputs.stability, "Wait until it has settled."),
-        ScopeCheck(
-            check=f"At most {_MAX_EXCEPTIONS} % are exceptions",
-            holds=few,
-            reason=f"{format_number(exceptions)} % are."
-            + ("" if few else " Sort out the most frequent ones first."),
+        condition(
+            f"At most {_MAX_EXCEPTIONS} % are exceptions",
+            few,
+            f"{exceptions} % are.",
+            "Sort out the most frequent ones first.",
         ),
-        ScopeCheck(
-            check=f"It is suitable: {_SUITABLE} points or more",
-            holds=suitable >= _SUITABLE,
-            reason=f"It has {format_number(rounded(suitable, 1), 1)} of 100.",
+        condition(
+            f"It is suitable: {_SUITABLE} points or more", suitable >= _SUITABLE, f"It has {points} of 100."
         ),
-        ScopeCheck(
-            check=f"It pays back within {_QUICK_MONTHS} months",
-            holds=months is not None and months <= _QUICK_MONTHS,
-            reason=shown,
-        ),
-        ScopeCheck(
-            check=f"It pays back within {12 * inputs.years} months",
-            holds=_pays_back_in_time(inputs, months),
-            reason=shown,
+        condition(f"It pays back within {_QUICK_MONTHS} months", is_quick, shown),
+        condition(
+            f"It pays back within {12 * inputs.years} months", _pays_back_in_time(inputs, months), shown
         ),
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from math import prod
 from typing import Annotated, Literal
@@ -27,8 +27,6 @@ from handrail.toolsets.calculators.decimals import (
     to_decimal,
     with_decimal_context,
 )
-
-__all__ = ["estimate_complexity"]
 
 Days = Annotated[float, Field(ge=0, le=10_000)]
 Degree = Literal["low", "normal", "high", "very high"]
@@ -140,11 +138,6 @@ def deviation(optimistic: Decimal, pessimistic: Decimal) -> Decimal:
     return (pessimistic - optimistic) / 6
 
 
-def drivers_factor(degrees: Iterable[Degree]) -> Decimal:
-    """The drivers multiply."""
-    return prod((DRIVERS[degree] for degree in degrees), start=ONE)
-
-
 def total_deviation(deviations: Sequence[Decimal], correlation: Decimal) -> Decimal:
     """√((1 − ρ) Σσ² + ρ (Σσ)²): for ρ = 0 the root of the squares, for ρ = 1 the plain sum."""
     squares = sum((sigma * sigma for sigma in deviations), ZERO)
@@ -177,7 +170,8 @@ _DAYS_PER_WEEK = 5
 @with_decimal_context
 def calculate(inputs: WorkPackage) -> ComplexityEstimate:
     """All figures, rounded."""
-    harder = drivers_factor((inputs.novelty, inputs.integration, inputs.compliance, inputs.coordination))
+    drivers = (inputs.novelty, inputs.integration, inputs.compliance, inputs.coordination)
+    harder = prod((DRIVERS[degree] for degree in drivers), start=ONE)
     points = [
         (to_decimal(item.optimistic), to_decimal(item.likely), to_decimal(item.pessimistic))
         for item in inputs.items

@@ -23,8 +23,6 @@ from handrail.toolsets.calculators.decimals import (
     with_decimal_context,
 )
 
-__all__ = ["calculate_fte_impact"]
-
 
 class TeamWorkload(schemas.CalculatorInput):
     """A team, its work, and a change that makes the work lighter."""
@@ -120,11 +118,6 @@ def workload(units: Decimal, minutes: Decimal, cut: Decimal = ZERO, affected: De
     return units * minutes / 60 * (ONE - affected * cut)
 
 
-def fte_needed(hours: Decimal, capacity_hours: Decimal) -> Decimal:
-    """Full-time equivalents for so many hours a year."""
-    return hours / capacity_hours
-
-
 def hires(needed_fte: Decimal, team: Decimal) -> int:
     """Whole people missing; a millionth of a person is none."""
     missing = (needed_fte - team).quantize(_MICRO)
@@ -164,10 +157,11 @@ def calculate(inputs: TeamWorkload) -> FteImpact:
 
 
 def _needed(inputs: TeamWorkload, year: int, hours: Decimal) -> tuple[Decimal, Decimal]:
+    """Full-time equivalents for the work of a year, before and after the change."""
     units = units_in(year, to_decimal(inputs.units_per_month), from_percent(inputs.volume_growth))
     minutes = to_decimal(inputs.minutes_per_unit)
     lighter = workload(units, minutes, from_percent(inputs.time_cut), from_percent(inputs.share_affected))
-    return fte_needed(workload(units, minutes), hours), fte_needed(lighter, hours)
+    return workload(units, minutes) / hours, lighter / hours
 
 
 def _year(inputs: TeamWorkload, year: int, hours: Decimal, team: Decimal) -> FteYear:

@@ -12,7 +12,6 @@ from pydantic import Field
 from handrail.ext.forms import FormGroup, FormSpec
 from handrail.toolsets.calculators import schemas
 from handrail.toolsets.calculators.agreement import (
-    Spread,
     agreement_label,
     by_name,
     most_common,
@@ -35,8 +34,6 @@ from handrail.toolsets.calculators.decimals import (
     to_decimal,
     with_decimal_context,
 )
-
-__all__ = ["rank_priorities"]
 
 Rating = Annotated[float, Field(ge=1, le=10)]
 Quadrant = Literal["Quick win", "Big bet", "Fill-in", "Rethink"]
@@ -284,19 +281,14 @@ def _mean_ratings(items: list[RankedItem]) -> ItemRatings:
 def _group_item(item: RankedItem, ratings: list[RankedItem]) -> GroupRankedItem:
     impact = spread_of([to_decimal(rating.impact) for rating in ratings], _MIN_RATING, _MAX_RATING)
     effort = spread_of([to_decimal(rating.effort) for rating in ratings], _MIN_RATING, _MAX_RATING)
+    agreements = [spread.agreement for spread in (impact, effort) if spread.agreement is not None]
     return GroupRankedItem(
         **item.model_dump(),
         raters=len(ratings),
         impact_deviation=rounded(impact.deviation),
         effort_deviation=rounded(effort.deviation),
-        agreement=rounded_or_none(_mean_agreement(impact, effort), 1),
+        agreement=rounded(mean(agreements), 1) if agreements else None,
     )
-
-
-def _mean_agreement(impact: Spread, effort: Spread) -> Decimal | None:
-    if impact.agreement is None or effort.agreement is None:
-        return None
-    return (impact.agreement + effort.agreement) / 2
 
 
 FORM = FormSpec(

@@ -37,8 +37,6 @@ from handrail.toolsets.calculators.decimals import (
     with_decimal_context,
 )
 
-__all__ = ["score_quickly"]
-
 Band = Literal["Weak", "Mixed", "Good", "Strong"]
 
 

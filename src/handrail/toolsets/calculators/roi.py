@@ -27,8 +27,6 @@ from handrail.toolsets.calculators.decimals import (
     with_decimal_context,
 )
 
-__all__ = ["calculate_roi"]
-
 Rate = Annotated[float, Field(ge=-10, le=100)]
 Growth = Annotated[float, Field(ge=-100, le=100)]
 

@@ -22,8 +22,6 @@ from handrail.toolsets.calculators.decimals import (
     with_decimal_context,
 )
 
-__all__ = ["calculate_time_savings"]
-
 Minutes = Annotated[float, Field(ge=0, le=10_080)]
 
 

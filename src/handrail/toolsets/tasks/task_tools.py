@@ -214,20 +214,20 @@ _TODO_SECTIONS: list[dict[str, Any]] = [
     },
     {"key": "counts", "label": "How many", "type": "summary"},
 ]
+_TODO_TOOL: dict[str, Any] = {
+    **TASK_TOOL,
+    "repeatable": True,
+    "icon": "list-todo",
+    "output": TodoListOutput,
+    "sections": _TODO_SECTIONS,
+}
 
 for _slug in ("todoread", "todowrite"):
     register_output_block(f"block:tool-output-{_slug}", table_block(_TODO_SECTIONS[0]))
 
 
 def todoread(store: TaskStore) -> Tool:
-    @tool(
-        "todoread",
-        **TASK_TOOL,
-        repeatable=True,
-        icon="list-todo",
-        output=TodoListOutput,
-        sections=_TODO_SECTIONS,
-    )
+    @tool("todoread", **_TODO_TOOL)
     async def todoread(
         status: Annotated[Status | None, Field(description="Only todos with this status")] = None,
         *,
@@ -256,14 +256,7 @@ class Todo(BaseModel):
 
 
 def todowrite(store: TaskStore) -> Tool:
-    @tool(
-        "todowrite",
-        **{**TASK_TOOL, "concurrency": "sequential"},
-        repeatable=True,
-        icon="list-todo",
-        output=TodoListOutput,
-        sections=_TODO_SECTIONS,
-    )
+    @tool("todowrite", **{**_TODO_TOOL, "concurrency": "sequential"})
     async def todowrite(
         todos: Annotated[
             list[Todo],

@@ -10,6 +10,7 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from handrail.toolsets.web.html_elements import (
     ASIDE,
@@ -214,15 +215,10 @@ class _HtmlCleaner:
         if tag == "pre":
             return tuple(element.tag for element in reversed(self._open) if element.name in SINGLE_LINE)
         if tag in CLOSED_BY:
-            tags: list[str] = []
             if not any(self._counts.get(name) for name in CLOSED_BY[tag]):
                 return ()
-            for element in reversed(self._open):
-                if element.tag in LISTS_AND_TABLES:
-                    break
-                if element.tag in CLOSED_BY[tag]:
-                    tags.append(element.tag)
-            return tuple(tags)
+            within = takewhile(lambda element: element.tag not in LISTS_AND_TABLES, reversed(self._open))
+            return tuple(element.tag for element in within if element.tag in CLOSED_BY[tag])
         return ("p",) if tag in BLOCKS and self._counts.get("p") else ()
 
     def _close(self, tag: str) -> None:
@@ -263,11 +259,9 @@ class _HtmlCleaner:
         if tag == "base" and "href" in attributes:
             self._base = absolute_link(self._base, attributes["href"]) or self._base
         elif not self._dropping and tag in ("br", "hr", "img") and not is_hidden(attributes):
-            if tag == "img" and self._is_code:
-                return
-            if tag == "img" and ' src="' not in (markup := format_attributes(tag, attributes, self._base)):
-                return
-            self._write(f"<{tag}{markup if tag == 'img' else ''}>")
+            markup = format_attributes(tag, attributes, self._base)
+            if tag != "img" or (' src="' in markup and not self._is_code):
+                self._write(f"<{tag}{markup}>")
 
     @property
     def _is_code(self) -> bool:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from handrail import ToolError
 from handrail.ext.errors import UsageError
 from handrail.ext.net import FetchOptions, parse_url
 from handrail.toolsets.web.search_providers import SearchProvider
+
+WEB_TOOL: Mapping[str, Any] = {
+    "level": "read",
+    "capabilities": ["network"],
+    "concurrency": "parallel",
+    "category": "web",
+    "origin": "system",
+}
+"""Options of every tool here."""
 
 ProviderName = Literal["exa", "brave", "searxng"]
 

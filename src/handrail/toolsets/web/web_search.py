@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from handrail import Context, Result, Tool, ToolError, tool
 from handrail.ext.net import Fetcher
-from handrail.toolsets.web.options import WebOptions
+from handrail.toolsets.web.options import WEB_TOOL, WebOptions
 from handrail.toolsets.web.page import frame_untrusted
 from handrail.toolsets.web.search_providers import Brave, Exa, SearchHit, SearchProvider, SearXNG
 
@@ -52,17 +52,7 @@ def web_search(options: WebOptions | None = None) -> Tool:
                 return provider
         raise ToolError(_NO_PROVIDER, code="NO_SEARCH_PROVIDER")
 
-    @tool(
-        "web_search",
-        level="read",
-        capabilities=["network"],
-        aliases=["webSearch"],
-        concurrency="parallel",
-        category="web",
-        icon="search",
-        origin="system",
-        output=WebHits,
-    )
+    @tool("web_search", **WEB_TOOL, aliases=["webSearch"], icon="search", output=WebHits)
     async def web_search(
         query: Annotated[
             str,

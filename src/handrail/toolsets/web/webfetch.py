@@ -13,7 +13,7 @@ from handrail import Result, Tool, ToolError, tool
 from handrail.ext.net import Fetcher, FetchResponse, retry_after
 from handrail.toolsets.web.html_elements import mask_markup, unmask_escaped
 from handrail.toolsets.web.markdown import Format
-from handrail.toolsets.web.options import WebOptions
+from handrail.toolsets.web.options import WEB_TOOL, WebOptions
 from handrail.toolsets.web.page import ACCEPT, FetchedPage, frame_untrusted, read_page
 
 _MAX_TIMEOUT = 120.0
@@ -35,16 +35,7 @@ def webfetch(options: WebOptions | None = None) -> Tool:
     chosen = options or WebOptions()
     fetcher = Fetcher(chosen)
 
-    @tool(
-        "webfetch",
-        level="read",
-        capabilities=["network"],
-        concurrency="parallel",
-        category="web",
-        icon="globe",
-        origin="system",
-        output=WebPage,
-    )
+    @tool("webfetch", **WEB_TOOL, icon="globe", output=WebPage)
     async def webfetch(
         url: Annotated[str, Field(description="The address, beginning with https:// or http://")],
         format: Annotated[Format, Field(description="How a page is given")] = "markdown",

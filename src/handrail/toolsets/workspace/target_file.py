@@ -7,6 +7,7 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -51,19 +52,15 @@ ANY_STAMP: Final = FileStamp(-1, -1, -1, -1, -1)
 """Whatever the file is now."""
 
 
+@dataclass(slots=True)
 class TargetFile:
     """The file of a name in a folder, which is there or not."""
 
-    __slots__ = ("_hardlinks", "_lock", "_path", "_resolved", "_state")
-
-    def __init__(
-        self, resolved: ResolvedPath, path: str, hardlinks: bool, state: StateFolder, lock: FolderLock
-    ) -> None:
-        self._resolved = resolved
-        self._path = path
-        self._hardlinks = hardlinks
-        self._state = state
-        self._lock = lock
+    _resolved: ResolvedPath
+    _path: str
+    _hardlinks: bool
+    _state: StateFolder
+    _lock: FolderLock
 
     @property
     def relative_path(self) -> str:

@@ -135,3 +135,11 @@ def test_repairs_keep_what_was_there_before() -> None:
     event = replace(started(), repairs=(Repair("a.0", "number", "1", 1),))
     back = decode_event(as_row(event))
     assert isinstance(back, ToolStarted) and back.repairs == event.repairs
+
+
+def test_what_a_later_version_adds_to_a_payload_is_left_out() -> None:
+    event = completed(started(), value=1)
+    row = as_row(event)
+    row["payload"] = row["payload"].replace('{"result"', '{"mood":"good","result"', 1)
+    assert "mood" in row["payload"]
+    assert decode_event(row).to_dict() == decode_event(as_row(event)).to_dict()

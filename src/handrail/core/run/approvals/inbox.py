@@ -82,7 +82,7 @@ class Approvals:
         request = await self._open(approval_id, by)
         reply = approve(by=by.user, edits=edits, for_session=for_session)
         tool = await self._tool(request)
-        if tool is not None and tool.digest == request.tool_digest and not _shows(request, tool):
+        if tool is not None and tool.digest == request.tool_digest and not is_faithful(request, tool):
             raise Conflict(
                 f"What the approval {approval_id!r} shows of {request.tool} is not what would run: somebody "
                 "changed it in the database. It cannot be approved; reject it, and call again.",
@@ -108,14 +108,13 @@ class Approvals:
         request = await self._open(approval_id, by)
         reply = respond(result, by=by.user)
         tool = await self._tool(request)
-        if tool is not None and reply.result is not None:
-            answer = answered(reply.result, tool)
-            if isinstance(answer, str):
-                raise Conflict(
-                    f"{answer}. The approval {approval_id!r} is still open: "
-                    "respond with data that fits, or with words alone, as Result(output=...).",
-                    code="INVALID_PARAM",
-                )
+        problem = None if tool is None or reply.result is None else answered(reply.result, tool)
+        if isinstance(problem, str):
+            raise Conflict(
+                f"{problem}. The approval {approval_id!r} is still open: "
+                "respond with data that fits, or with words alone, as Result(output=...).",
+                code="INVALID_PARAM",
+            )
         return await self._answer(request, by, reply, "responded")
 
     async def _tool(self, request: ApprovalRequest) -> Tool | None:
@@ -125,7 +124,9 @@ class Approvals:
 
     async def _open(self, approval_id: str, by: Principal) -> ApprovalRequest:
         """The question, if it is open and `by` may answer it; otherwise raises, and says why."""
-        _check_person(by)
+        if not _is_person(by):
+            message = "An approval is answered by a person, not by an agent or a service."
+            raise Conflict(message, code="NOT_PERMITTED")
         request = await self._runtime.approvals.get(approval_id, by.tenant)
         if request is None:
             raise Conflict(f"There is no approval {approval_id!r}.", code="NOT_FOUND")
@@ -169,9 +170,9 @@ class Approvals:
         """A call is cancelled while it waits, so nobody is asked any more; False when it does not wait."""
         approvals, reply = self._runtime.approvals, reject(reason)
         for approval_id, whose in await approvals.open_of(call_id):
-            if whose == tenant and (
-                settled := await approvals.settle(approval_id, tenant, "withdrawn", reply)
-            ):
+            if whose != tenant:
+                continue
+            if settled := await approvals.settle(approval_id, tenant, "withdrawn", reply):
                 self._start_run(settled, reply)
                 return True
         return False
@@ -218,17 +219,5 @@ def _is_person(who: Principal) -> bool:
     return who.agent is None and who.user is not None and who.key != "service"
 
 
-def _shows(request: ApprovalRequest, tool: Tool) -> bool:
-    """Whether the question is about the tool and the arguments that would run."""
-    return tool.id == request.tool and is_faithful(request, tool)
-
-
 def _still_open(approval_id: str) -> str:
     return f"The approval {approval_id!r} is still open."
-
-
-def _check_person(by: Principal) -> None:
-    if not _is_person(by):
-        raise Conflict(
-            "An approval is answered by a person, not by an agent or a service.", code="NOT_PERMITTED"
-        )

@@ -26,7 +26,9 @@ async def preview_call(state: CallState, tool: Tool, values: Any) -> str | None:
     if tool.preview is None:
         return None
     try:
-        text = await _await_preview(partial(tool.preview, values, Context(state)))
+        ask = partial(tool.preview, values, Context(state))
+        is_async = inspect.iscoroutinefunction(tool.preview)
+        text = await ask() if is_async else await asyncio.to_thread(ask)
     except Exception as error:
         if state.ending is not None:
             raise
@@ -39,7 +41,3 @@ async def preview_call(state: CallState, tool: Tool, values: Any) -> str | None:
         return None
     shown: str = redact_values(text, state.hidden)
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}\n… [the rest is left out]"
-
-
-async def _await_preview(ask: partial[Any]) -> Any:
-    return await ask() if inspect.iscoroutinefunction(ask.func) else await asyncio.to_thread(ask)

@@ -97,17 +97,12 @@ Execute = Callable[[Tool, Mapping[str, Any]], Awaitable[Any]]
 
 def export(tools: Iterable[Tool], how: Format, execute: Execute) -> Any:
     """The tools, in the order given, as the format wants them."""
-    listed = list(tools)
-    if how == "openai":
-        return [to_openai(tool) for tool in listed]
-    if how == "anthropic":
-        return [to_anthropic(tool) for tool in listed]
-    if how == "mcp":
-        return [to_mcp(tool) for tool in listed]
     if how == "ai_sdk":
-        return {tool.slug: to_ai_sdk(tool, execute) for tool in listed}
+        return {tool.slug: to_ai_sdk(tool, execute) for tool in tools}
     if how == "prompt_menu":
-        return prompt_menu((tool.id, tool.category, tool.description) for tool in listed)
+        return prompt_menu((tool.id, tool.category, tool.description) for tool in tools)
+    if how in _EXPORTERS:
+        return [_EXPORTERS[how](tool) for tool in tools]
     raise ValueError(f"{how!r} is not a format; use openai, anthropic, mcp, ai_sdk or prompt_menu")
 
 
@@ -150,6 +145,9 @@ def to_mcp(tool: Tool) -> dict[str, Any]:
     if is_described(tool):
         exported["outputSchema"] = tool.output_schema
     return exported
+
+
+_EXPORTERS = {"openai": to_openai, "anthropic": to_anthropic, "mcp": to_mcp}
 
 
 def to_ai_sdk(tool: Tool, execute: Execute) -> dict[str, Any]:

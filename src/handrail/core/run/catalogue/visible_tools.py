@@ -41,12 +41,6 @@ class Listing:
     """Through which it was chosen, where some of it is stored."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    tools: tuple[Tool, ...]
-    view: TenantView | None
-
-
 class Catalogue:
     """Listings by principal, remembered while nothing changes."""
 
@@ -56,7 +50,7 @@ class Catalogue:
         self._waiting: tuple[Tool, ...] = ()
         self._policy = runtime.guard.policy
         self._listed: dict[tuple[Principal, Source, bool], Listing] = {}
-        self._pages: dict[tuple[Principal, Source, str | None, int], _Page] = {}
+        self._pages: dict[tuple[Principal, Source, str | None, int], Listing] = {}
         self._on_pages = 0
 
     async def tools(
@@ -95,16 +89,12 @@ class Catalogue:
                         break
                 if number % _AT_ONCE == 0:
                     await asyncio.sleep(0)
-            page = self._remember(key, _Page(tuple(visible), view))
+            self._on_pages += 1 + len(visible)
+            if self._on_pages > _ON_PAGES:
+                self._pages.clear()
+                self._on_pages = 1 + len(visible)
+            self._pages[key] = page = Listing(tuple(visible), (), view)
         return page.tools
-
-    def _remember(self, key: tuple[Principal, Source, str | None, int], page: _Page) -> _Page:
-        self._on_pages += 1 + len(page.tools)
-        if self._on_pages > _ON_PAGES:
-            self._pages.clear()
-            self._on_pages = 1 + len(page.tools)
-        self._pages[key] = page
-        return page
 
     async def listing(
         self, principal: Principal, source: Source = "agent", on_demand: bool = False

@@ -99,10 +99,10 @@ class MemoryJobs:
         self._clock = clock or Clock()
         self._limits = limits or JobLimits()
         self._keep = keep
-        self._jobs: dict[tuple[str, str], tuple[Job, JobEntry]] = {}
-        self._over: deque[tuple[str, str]] = deque()
-        self._stops: dict[tuple[str, str], str] = {}
-        self._skipped: set[tuple[str, str]] = set()
+        self._jobs: dict[Key, tuple[Job, JobEntry]] = {}
+        self._over: deque[Key] = deque()
+        self._stops: dict[Key, str] = {}
+        self._skipped: set[Key] = set()
         self._waiting = WaitingJobs()
         self._lanes: dict[str, _Lane] = {}
         self._timers: set[asyncio.TimerHandle] = set()
@@ -110,12 +110,9 @@ class MemoryJobs:
         self._closing = False
 
     async def submit(self, job: Job, /) -> JobEntry | None:
-        key = (job.tenant, job.id)
-        kept = self._jobs.get(key)
-        if kept is not None:
-            return kept[1]
-        self._keep_new(job)
-        self._line_up(key, job.due_at)
+        if (earlier := self._jobs.get((job.tenant, job.id))) is not None:
+            return earlier[1]
+        await self.submit_all([job])
         return None
 
     async def submit_all(self, jobs: Sequence[Job], /) -> None:
@@ -165,12 +162,12 @@ class MemoryJobs:
         return True
 
     async def get(self, call_id: str, tenant: str, /) -> JobEntry | None:
-        kept = self._jobs.get((tenant, call_id))
-        return None if kept is None else self._shown(kept[1])
+        stored = self._jobs.get((tenant, call_id))
+        return None if stored is None else self._shown(stored[1])
 
     async def caller(self, call_id: str, tenant: str, /) -> Principal | None:
-        kept = self._jobs.get((tenant, call_id))
-        return None if kept is None or kept[1].state in FINAL else kept[0].call.principal
+        stored = self._jobs.get((tenant, call_id))
+        return None if stored is None or stored[1].state in FINAL else stored[0].call.principal
 
     def _shown(self, entry: JobEntry) -> JobEntry:
         if entry.state != "waiting":
@@ -182,20 +179,18 @@ class MemoryJobs:
         return [self._shown(entry) for entry in entries if state is None or entry.state == state]
 
     async def unblock(self, call_id: str, tenant: str, /) -> bool:
-        key = (tenant, call_id)
         entry = await self.get(call_id, tenant)
         if entry is None or entry.state != "blocked":
             return False
-        self._put(replace(self._jobs[key][1], state="queued", attempts=0, reason=None))
-        self._line_up(key, None)
+        self._enqueue((tenant, call_id))
         return True
 
     async def take(self, tenant: str, call_id: str, /) -> ClaimedJob | Busy | None:
         key = (tenant, call_id)
-        kept = self._jobs.get(key)
-        if kept is None or kept[1].state in FINAL or kept[1].state in ("blocked", "waiting"):
+        stored = self._jobs.get(key)
+        if stored is None or stored[1].state in FINAL or stored[1].state in ("blocked", "waiting"):
             return None
-        job, entry = kept
+        job, entry = stored
         if entry.state == "running":
             return "busy"
         self._put(replace(entry, state="running", attempts=entry.attempts + 1))
@@ -219,12 +214,12 @@ class MemoryJobs:
         match lets_children(entry.state, entry.reason):
             case "run":
                 for child in self._waiting.completed(key):
-                    self._wake(child)
+                    self._enqueue(child)
             case "skip":
                 for child in self._waiting.below(key):
                     self._stops[child] = why_skipped(entry)
                     self._skipped.add(child)
-                    self._wake(child)
+                    self._enqueue(child)
             case "wait" if self._waiting.is_waited_for(key):
                 tell = self._work().when_final
                 tell(entry.tenant, entry.id, lambda outcome: self._answered(entry, outcome))
@@ -236,8 +231,9 @@ class MemoryJobs:
             self._put(replace(self._jobs[key][1], reason=outcome.status))
         self._tell_children(replace(entry, reason=outcome.status))
 
-    def _wake(self, key: tuple[str, str]) -> None:
-        self._put(replace(self._jobs[key][1], state="queued"))
+    def _enqueue(self, key: Key) -> None:
+        """A job that waited or was blocked begins anew."""
+        self._put(replace(self._jobs[key][1], state="queued", attempts=0, reason=None))
         self._line_up(key, None)
 
     async def holds(self, tenant: str, call_id: str, /) -> bool:
@@ -265,7 +261,7 @@ class MemoryJobs:
         key = (entry.tenant, entry.id)
         self._jobs[key] = (self._jobs[key][0], replace(entry, updated_at=self._clock.now()))
 
-    def _line_up(self, key: tuple[str, str], due_at: float | None) -> None:
+    def _line_up(self, key: Key, due_at: float | None) -> None:
         wait = 0.0 if due_at is None else due_at - self._clock.now()
         if wait > 0:
             self._call_later(wait, lambda: self._line_up(key, due_at))

@@ -26,30 +26,13 @@ from handrail.core.tell.log import events_of_call
 from handrail.core.tell.projections import outcome_of
 
 
-class DeferredCalls:
-    """Calls of ports, in order, that are made when `go` is called, or never."""
-
-    def __init__(self) -> None:
-        self._calls: list[Callable[[], object]] = []
-
-    def of(self, port: object, *methods: str) -> Any:
-        """The port, but these methods of it are postponed. They must be ones that nobody awaits."""
-        return _DeferringPort(port, frozenset(methods), self._calls)
-
-    def __bool__(self) -> bool:
-        return bool(self._calls)
-
-    def go(self) -> None:
-        for call in self._calls:
-            call()
-        self._calls.clear()
-
-
 class _DeferringPort:
-    def __init__(self, port: object, methods: frozenset[str], calls: list[Callable[[], object]]) -> None:
+    """A port, but these methods of it are added to `calls` instead of called: ones that nobody awaits."""
+
+    def __init__(self, port: object, calls: list[Callable[[], object]], *methods: str) -> None:
         self._port = port
-        self._methods = methods
         self._calls = calls
+        self._methods = methods
 
     def __getattr__(self, name: str) -> Any:
         real = getattr(self._port, name)
@@ -106,16 +89,18 @@ async def perform(tenant: str, call_id: str, context: JobContext, ledger: JobLed
     claimed = await ledger.take(tenant, call_id)
     if claimed is None or claimed == "busy":
         return claimed
-    postponed = DeferredCalls()
+    postponed: list[Callable[[], object]] = []
+    keys = _DeferringPort(context.runtime.keys, postponed, "finish", "release")
+    dead_letters = _DeferringPort(context.runtime.dead_letters, postponed, "add", "doubt")
+    runtime = replace(
+        context.runtime, keys=cast(IdempotencyKeys, keys), dead_letters=cast(DeadLetters, dead_letters)
+    )
     try:
-        runtime = replace(
-            context.runtime,
-            keys=cast(IdempotencyKeys, postponed.of(context.runtime.keys, "finish", "release")),
-            dead_letters=cast(DeadLetters, postponed.of(context.runtime.dead_letters, "add", "doubt")),
-        )
         end = await with_tool_context(tenant, lambda: _end(claimed, runtime, context))
         if postponed and await ledger.holds(tenant, call_id):
-            postponed.go()
+            for call in postponed:
+                call()
+            postponed.clear()
         if not await ledger.finish(tenant, call_id, end.state, end.reason):
             _log.warning("call %s went on elsewhere; what came of it here was dropped", call_id)
             return None

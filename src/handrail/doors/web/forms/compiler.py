@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from handrail.core.define.names import words
@@ -74,7 +74,7 @@ class FormCompiler:
         self.mode = mode
 
     def lazy_field(self, node: Any, position: SchemaPosition) -> LazyField:
-        return LazyField(partial(self.field, node, position))
+        return cache(partial(self.field, node, position))
 
     def field(self, node: Any, position: SchemaPosition) -> FormField:
         """The field for a schema at a spot."""
@@ -251,7 +251,7 @@ class FormCompiler:
         label = _branch_label(written, schema, at)
         own = replace(position, label=label, depth=position.depth + 1, top=False)
         met = resolve_schema(written, self.root)[1]
-        compiled = LazyField(lambda: self._branch_field(schema, replace(own, refs=position.refs | met)))
+        compiled = cache(lambda: self._branch_field(schema, replace(own, refs=position.refs | met)))
         return UnionBranch(label, compiled, lambda value: match_score(schema, self.root, value))
 
     def _branch_field(self, schema: ResolvedSchema, position: SchemaPosition) -> FormField:

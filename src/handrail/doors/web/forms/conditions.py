@@ -9,8 +9,9 @@ from typing import Any
 from handrail.core.define.schema import JsonSchema
 from handrail.core.define.validation import InvalidValue, schema_checker
 from handrail.core.errors import DefinitionError
-from handrail.doors.web.forms.control_names import VALUE, compact_json, encode_value, escape_step
+from handrail.doors.web.forms.control_names import VALUE, encode_value, escape_step
 from handrail.doors.web.forms.fields import MISSING, VisibilityCondition
+from handrail.platform.display_text import visible_json
 
 _TESTS = ("is", "is_not", "in", "given")
 
@@ -69,8 +70,8 @@ def _spellings(values: Iterable[Any]) -> list[str]:
     """Every way in which a control may send one of the values."""
     texts: list[str] = []
     for value in values:
-        texts += [encode_value(value), "=" + compact_json(value)]
-        texts += [] if isinstance(value, str) or value is None else [compact_json(value)]
+        texts += [encode_value(value), "=" + visible_json(value)]
+        texts += [] if isinstance(value, str) or value is None else [visible_json(value)]
     return list(dict.fromkeys(texts))
 
 

@@ -42,16 +42,11 @@ def is_single_line(text: str) -> bool:
     return "\n" not in text and not has_unsafe_characters(text)
 
 
-def compact_json(value: Any) -> str:
-    """A value as JSON text in which every character can be seen."""
-    return visible_json(value)
-
-
 def encode_value(value: Any) -> str:
     """Any value for an attribute: text as it is where that is safe, else `=` and JSON."""
     if isinstance(value, str) and value and value[0] != "=" and is_single_line(value):
         return value
-    return "=" + compact_json(value)
+    return "=" + visible_json(value)
 
 
 def decode_value(text: str) -> Any:

@@ -19,12 +19,12 @@ from handrail.core.present.fields import (
     fields_schema,
 )
 from handrail.doors.web.forms.compiler import label_from_name
-from handrail.doors.web.forms.control_names import compact_json
 from handrail.doors.web.forms.fields import MISSING, ToolFormMode
 from handrail.doors.web.forms.form import Form, compile_form
 from handrail.doors.web.forms.options import PickerOptions
 from handrail.doors.web.forms.widget_registry import Widget, register_kind_widget, widget_named
 from handrail.doors.web.forms.widgets.media import file_description
+from handrail.platform.display_text import visible_json
 
 Show = Callable[[FieldDefinition, Any], h.Node]
 """How a value inside another is shown."""
@@ -39,7 +39,7 @@ def label_of(field: FieldDefinition) -> str:
 
 
 def plain_text(value: Any) -> str:
-    return value if isinstance(value, str) else compact_json(value)
+    return value if isinstance(value, str) else visible_json(value)
 
 
 def display_fields(fields: tuple[FieldDefinition, ...], value: Mapping[str, Any], show: Show) -> h.Node:
@@ -121,14 +121,14 @@ def display_relation(field: FieldDefinition, value: Any, show: Show) -> h.Node:
 
 def display_object(field: FieldDefinition, value: Any, show: Show) -> h.Node:
     if not isinstance(value, Mapping) or field.variant == "json" or not field.fields:
-        return h.code[compact_json(value)]
+        return h.code[visible_json(value)]
     return display_fields(field.fields, value, show)
 
 
 def display_array(field: FieldDefinition, value: Any, show: Show) -> h.Node:
     items = field.items
     if not isinstance(value, list) or items is None:
-        return h.code[compact_json(value)]
+        return h.code[visible_json(value)]
     if not value:
         return h.span(".form-help")["None"]
     if field.variant == "tags":

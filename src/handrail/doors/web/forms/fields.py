@@ -65,19 +65,8 @@ class ChosenObject(dict[str, Any]):
         return shaped
 
 
-class LazyField:
-    """A field that is compiled when it is first needed, since a schema may hold itself."""
-
-    __slots__ = ("_compile", "_field")
-
-    def __init__(self, compile_it: Callable[[], FormField]) -> None:
-        self._compile = compile_it
-        self._field: FormField | None = None
-
-    def __call__(self) -> FormField:
-        if self._field is None:
-            self._field = self._compile()
-        return self._field
+LazyField = Callable[[], "FormField"]
+"""A field that is compiled when it is first needed, and then kept, since a schema may hold itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

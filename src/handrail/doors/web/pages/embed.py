@@ -98,9 +98,7 @@ async def run(ctx: PageContext) -> Response:
 
 
 async def _embed_of_token(ctx: PageContext) -> tuple[str, Embed] | None:
-    if ctx.platform.services is None:
-        return None
-    published = await ctx.services.embeds.by_token(ctx.part("token"))
+    published = await ctx.platform.embed_of_token(ctx.part("token"))
     if published is not None:
         _, embed = published
         ctx.request.scope["state"][_ANCESTORS] = _ancestors(embed)
@@ -111,11 +109,11 @@ async def _embed_of_token(ctx: PageContext) -> tuple[str, Embed] | None:
 async def frame_ancestors(ctx: PageContext) -> str:
     """Where a page that only says what went wrong may be framed: where the embed may, if there is one."""
     ancestors: str | None = ctx.request.scope["state"].get(_ANCESTORS)
-    if ancestors is not None or ctx.platform.services is None:
-        return ancestors or _NOWHERE
+    if ancestors is not None:
+        return ancestors
     token = ctx.request.url.path.removeprefix(EMBED_PREFIX).partition("/")[0]
     try:
-        published = await ctx.services.embeds.by_token(token)
+        published = await ctx.platform.embed_of_token(token)
     except StorageError:
         return _NOWHERE
     return _NOWHERE if published is None else _ancestors(published[1])

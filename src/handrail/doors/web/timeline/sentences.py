@@ -277,22 +277,12 @@ def _tries(result: Result) -> tuple[str, ...]:
     return (f"It took {attempts} attempts", *failures)
 
 
-def _failed(event: ToolFailed, state: TimelineState) -> list[TimelineEntry]:
-    return [_ended(event, describe_ending(event, state.display_names), files_of(event.result))]
-
-
-def _cancelled(event: ToolCancelled, state: TimelineState) -> list[TimelineEntry]:
+def _ended(event: ToolFailed | ToolCancelled, state: TimelineState) -> list[TimelineEntry]:
     request = state.questions.get(event.call_id)
-    return [
-        _ended(event, describe_ending(event, state.display_names, request.approval_id if request else None))
-    ]
-
-
-def _ended(
-    event: ToolFailed | ToolCancelled, ending: CallEnding, files: tuple[EntryFile, ...] = ()
-) -> TimelineEntry:
+    ending = describe_ending(event, state.display_names, request.approval_id if request else None)
+    files = files_of(event.result) if isinstance(event, ToolFailed) else ()
     folds = fold_if_long("The whole message", event.result.error or "")
-    return TimelineEntry(event, *ending, more=_tries(event.result), folds=folds, files=files)
+    return [TimelineEntry(event, *ending, more=_tries(event.result), folds=folds, files=files)]
 
 
 def _progress(event: Progress, state: TimelineState) -> list[TimelineEntry]:
@@ -330,8 +320,8 @@ _DESCRIBE: dict[type[Event], Callable[[Any, TimelineState], list[TimelineEntry]]
     NeedsApproval: _needs_approval,
     ToolApproved: _approved,
     ToolCompleted: _completed,
-    ToolFailed: _failed,
-    ToolCancelled: _cancelled,
+    ToolFailed: _ended,
+    ToolCancelled: _ended,
     Progress: _progress,
     Retrying: _retrying,
     Settled: _settled,

@@ -99,14 +99,11 @@ class _RuleReader:
                 parts[-1:] = [parts[-1], []] if char == "/" else [[*parts[-1], re.escape(char)]]
             elif char == "/":
                 parts.append([])
+            elif char == "[":
+                parts[-1].append(self._set())
             else:
-                parts[-1].append(self._piece(char))
+                parts[-1].append({"*": STAR, "?": "[^/]"}.get(char) or re.escape(char))
         return parts
-
-    def _piece(self, char: str) -> str:
-        if char == "[":
-            return self._set()
-        return {"*": STAR, "?": "[^/]"}.get(char) or re.escape(char)
 
     def _next(self) -> str:
         if self._at >= len(self._pattern):

@@ -23,15 +23,11 @@ from handrail.toolsets.workspace.search.query import (
 from handrail.toolsets.workspace.workspace import Workspace
 
 
-class MatchPage(NamedTuple):
-    """The files that hold the lines of a page, and how many lines of the first one come before it."""
+def match_page(files: Mapping[str, int], offset: int, limit: int) -> tuple[list[str], int]:
+    """The files of the page after so many matching lines, and how many lines of the first come before it.
 
-    paths: list[str]
-    skipped: int
-
-
-def match_page(files: Mapping[str, int], offset: int, limit: int) -> MatchPage:
-    """The page that begins after so many matching lines; files are in the order of their paths."""
+    Files are in the order of their paths.
+    """
     paths: list[str] = []
     before = skipped = 0
     for path, lines in files.items():
@@ -42,7 +38,7 @@ def match_page(files: Mapping[str, int], offset: int, limit: int) -> MatchPage:
                 skipped = offset - before
             paths.append(path)
         before += lines
-    return MatchPage(paths, skipped)
+    return paths, skipped
 
 
 def page_lines(
@@ -174,12 +170,10 @@ class _Search(NamedTuple):
     def _lines(
         self, match_counts: MatchCounts, engine: SearchEngine, offset: int, limit: int
     ) -> tuple[Matches, list[str]]:
-        page = match_page(match_counts.files, offset, limit)
+        paths, skipped = match_page(match_counts.files, offset, limit)
         shown: list[str] = []
-        data, skipped = _totals(match_counts), page.skipped
-        finds = self.finder.lines(
-            engine, self.query, page.paths, self.signal, self.around, page.skipped + limit
-        )
+        data = _totals(match_counts)
+        finds = self.finder.lines(engine, self.query, paths, self.signal, self.around, skipped + limit)
         for path, lines in finds:
             page_rows = page_lines(lines, skipped, limit - len(data.lines), self.around)
             skipped, apart, named = 0, lines_after_gaps(page_rows), display.path_text(path)

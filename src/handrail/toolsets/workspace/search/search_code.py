@@ -50,11 +50,6 @@ def is_code(path: str) -> bool:
     return path.rpartition(".")[2].lower() not in _DATA
 
 
-def names_in_query(query: str) -> list[str]:
-    """The names in a query, each once."""
-    return list(dict.fromkeys(_WORD.findall(query)))
-
-
 def definition_regex(words: Sequence[str]) -> str:
     """An expression that fits most lines which define one of these names, and others."""
     one_of = "|".join(map(re.escape, words))
@@ -91,11 +86,6 @@ def _definition_rank(definition: Definition, words: Sequence[str]) -> tuple[int,
     if any(word.lower() == lowered for word in words):
         return 1, definition.kind
     return (2 if any(word.lower() in lowered for word in words) else 3), definition.kind
-
-
-def best_first(lines: Iterable[RankedLine]) -> list[RankedLine]:
-    """The best first; among equals by path and line."""
-    return sorted(lines, key=lambda hit: (hit.rank[:3], hit.path, hit.line))
 
 
 _PARSE_TIMEOUT = 10.0
@@ -180,7 +170,7 @@ def search_code(workspace: Workspace, finder: Finder | None = None) -> Tool:
         *,
         ctx: Context,
     ) -> Result:
-        words = names_in_query(query)[:_MAX_NAMES]
+        words = list(dict.fromkeys(_WORD.findall(query)))[:_MAX_NAMES]
         if not words:
             raise ToolError(
                 "The query has no name in it. Give a name such as load_user, or use grep for other text.",
@@ -195,7 +185,7 @@ def search_code(workspace: Workspace, finder: Finder | None = None) -> Tool:
 def _result(finder: Finder, scope: SearchScope, words: list[str], limit: int, signal: Signal) -> Result:
     match_counts, ranked = _search(finder, scope, words, signal)
     total, files = sum(match_counts.files.values()), len(match_counts.files)
-    shown = best_first(ranked)[:limit]
+    shown = sorted(ranked, key=lambda hit: (hit.rank[:3], hit.path, hit.line))[:limit]
     lines = [
         CodeLine(path=display.path_text(hit.path), line=hit.line, defines=hit.kind, text=_text(hit))
         for hit in shown

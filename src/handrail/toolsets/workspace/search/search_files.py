@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from heapq import nlargest
+from heapq import nsmallest
 from typing import Annotated
 
 from pydantic import BaseModel, Field
@@ -29,9 +29,7 @@ def best_paths(query: str, paths: Iterable[str], limit: int) -> tuple[list[str],
         lowered = path.lower()
         if all(regex.search(lowered) for regex in loose):
             scored.append((_score(words, loose, lowered), path))
-    top = nlargest(
-        limit, scored, key=lambda candidate: (candidate[0], -len(candidate[1]), _reversed_key(candidate[1]))
-    )
+    top = nsmallest(limit, scored, key=lambda candidate: (-candidate[0], len(candidate[1]), candidate[1]))
     return [path for _, path in top], len(scored)
 
 
@@ -66,11 +64,6 @@ def _fit(word: str, loose: re.Pattern[str], path: str, name: str, stem: str) -> 
         return _LOOSE + 50 * len(word) / len(match[0])
     match = loose.search(path)
     return 50 * len(word) / len(match[0]) if match else 0.0
-
-
-def _reversed_key(path: str) -> tuple[int, ...]:
-    """A key by which what comes first in the alphabet is the largest."""
-    return tuple(-ord(char) for char in path)
 
 
 class NamedFiles(BaseModel):

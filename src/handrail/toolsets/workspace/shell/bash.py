@@ -32,7 +32,6 @@ from handrail.toolsets.workspace.shell.run import (
     run_bare,
     run_sandboxed,
 )
-from handrail.toolsets.workspace.shell.sandbox import SandboxSpec
 from handrail.toolsets.workspace.shell.sandbox_policy import ShellOptions, sandbox_problem, sandbox_spec
 from handrail.toolsets.workspace.workspace import Workspace
 
@@ -209,9 +208,14 @@ def bash(workspace: Workspace, options: ShellOptions) -> Tool:
             raise no_network()
         changes = not classify_in(workspace, command, cwd).is_safe
         spec = await asyncio.to_thread(sandbox_spec, workspace, options, network=network, writable=changes)
-        streaming = LiveOutput(ctx)
+        streaming, limits = LiveOutput(ctx), options.limits
         try:
-            result = await _run(spec, options, command, folder, timeout, streaming)
+            if (problem := sandbox_problem()) is None:
+                result = await run_sandboxed(command, spec, folder, limits, timeout, streaming.on_output)
+            elif options.unsandboxed:
+                result = await run_bare(command, folder, limits, timeout, streaming.on_output)
+            else:
+                raise no_sandbox(problem)
         finally:
             streaming.close()
             if changes:
@@ -219,22 +223,6 @@ def bash(workspace: Workspace, options: ShellOptions) -> Tool:
         return shell_result(command, result, timeout)
 
     return bash
-
-
-async def _run(
-    spec: SandboxSpec,
-    options: ShellOptions,
-    command: str,
-    folder: Path,
-    timeout: float,
-    streaming: LiveOutput,
-) -> CommandResult:
-    problem = sandbox_problem()
-    if problem is None:
-        return await run_sandboxed(command, spec, folder, options.limits, timeout, streaming.on_output)
-    if not options.unsandboxed:
-        raise no_sandbox(problem)
-    return await run_bare(command, folder, options.limits, timeout, streaming.on_output)
 
 
 def danger_of(workspace: Workspace, args: Any) -> RiskAssessment:
@@ -272,8 +260,7 @@ def _check_command(command: str) -> None:
 
 
 def _folder(workspace: Workspace, cwd: str) -> Path:
-    path = workspace.relative(cwd)
-    folder = workspace.root / path
+    folder = workspace.root / workspace.relative(cwd)
     if not folder.is_dir():
         raise ToolError(f"{cwd} is no folder of the workspace.", code="NOT_A_FOLDER")
     return folder

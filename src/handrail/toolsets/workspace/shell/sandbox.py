@@ -135,14 +135,8 @@ class SandboxSpec:
 def bwrap_command(spec: SandboxSpec, folder: Path, inner: list[str], info: int) -> list[str]:
     """The command line; `info` is the descriptor on which the sandbox says who it is."""
     return [
-        *(
-            shutil.which("bwrap") or "bwrap",
-            "--unshare-all",
-            "--die-with-parent",
-            "--new-session",
-            "--cap-drop",
-            "ALL",
-        ),
+        shutil.which("bwrap") or "bwrap",
+        *("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"),
         *("--info-fd", str(info), "--hostname", "sandbox"),
         *(("--share-net",) if spec.network else ()),
         *_system_mounts(spec),

@@ -11,7 +11,6 @@ from handrail.doors.web.forms.control_names import (
     MODE,
     VALUE,
     FieldLocation,
-    compact_json,
     decode_value,
     encode_value,
 )
@@ -29,6 +28,7 @@ from handrail.doors.web.forms.post import FormPost
 from handrail.doors.web.forms.render import FieldWrapper, RenderContext, hidden_input, select_box
 from handrail.doors.web.forms.widget_registry import WidgetTemplate
 from handrail.doors.web.forms.widgets.lists import RowsWidget, list_state
+from handrail.platform.display_text import visible_json
 
 
 def select_options(field: ChoiceField, value: Any) -> list[tuple[str, str, bool]]:
@@ -46,7 +46,7 @@ def select_options(field: ChoiceField, value: Any) -> list[tuple[str, str, bool]
     if (field.nullable and option_index(field.options, None) is None) or (is_other and value is None):
         options.append(("=null", "No value", value is None))
     if is_other and value is not None:
-        words = value if isinstance(value, str) else compact_json(value)
+        words = value if isinstance(value, str) else visible_json(value)
         options.append((encode_value(value), f"{words} (not in the list)", True))
     return options
 

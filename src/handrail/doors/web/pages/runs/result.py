@@ -26,7 +26,6 @@ from handrail.doors.web.views.blocks import custom_frame
 from handrail.doors.web.views.result import render_result
 from handrail.doors.web.views.table_csv import table_csv
 from handrail.platform.display_text import visible_json
-from handrail.store import blobs
 
 router = PageRouter()
 _HEADING = h.h2(".sr-only")["Result"]
@@ -159,12 +158,10 @@ async def _bytes(ctx: PageContext, attachment: Attachment) -> bytes | None:
     """The content of a file, from the result itself or from where the record has it."""
     if attachment.data is not None:
         return attachment.data
-    services, ref = ctx.platform.services, attachment.ref or ""
-    if services is None or not ref.startswith("sha256:"):
+    ref = attachment.ref or ""
+    if not ref.startswith("sha256:"):
         return None
-    key, tenant = ref.removeprefix("sha256:"), ctx.who.tenant
-    contents = await services.db.read(tenant, lambda conn: blobs.get(conn, tenant, [key]))
-    return contents.get(key)
+    return await ctx.platform.events.blob(ctx.who.tenant, ref.removeprefix("sha256:"))
 
 
 def _download(content: bytes, name: str, mime: str) -> Response:

@@ -17,7 +17,6 @@ from handrail.core.tell.runs import Run, runs_of
 from handrail.doors.web.router import PageContext, PageNotFound
 from handrail.doors.web.timeline.texts import DisplayNames
 from handrail.platform.access import find_call, is_plausible_id
-from handrail.store.users import list_members
 
 
 async def display_names_for(
@@ -40,11 +39,9 @@ async def user_or_agent(ctx: PageContext, text: str) -> tuple[str | None, str | 
         return ctx.who.user, None
     if name.startswith("agent "):
         return None, words[6:].strip(' "“”')
-    services, tenant = ctx.platform.services, ctx.who.tenant
-    if services is not None:
-        for user, _ in await services.db.read(tenant, lambda conn: list_members(conn, tenant)):
-            if name in (user.id.casefold(), user.name.casefold(), user.email.casefold()):
-                return user.id, None
+    for user in await ctx.platform.members(ctx.who.tenant):
+        if name in (user.id.casefold(), user.name.casefold(), user.email.casefold()):
+            return user.id, None
     return None, words
 
 

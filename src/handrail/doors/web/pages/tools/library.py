@@ -188,7 +188,7 @@ def _search_form(ctx: PageContext, query: LibraryQuery, facets: LibraryFacets) -
         "hx-replace-url": "true",
         "hx-sync": "this:replace",
     }
-    has_database = ctx.platform.services is not None
+    has_database = ctx.platform.can_sign_in
     return h.form("#tool-find.tool-find", asks, method="get", action="/tools", role="search")[
         h.input(
             "#tool-words.input",

@@ -27,7 +27,7 @@ router = PageRouter()
 
 def has_preferences(ctx: PageContext) -> bool:
     """Whether this reader can keep things: that takes a database, and a person."""
-    return ctx.platform.services is not None and ctx.who.user is not None and ctx.who.agent is None
+    return ctx.platform.can_sign_in and ctx.who.user is not None and ctx.who.agent is None
 
 
 async def favourites_of(ctx: PageContext) -> list[str]:
