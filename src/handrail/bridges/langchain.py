@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar, Unpack
 
 from handrail import Call, Handrail, Outcome, Principal
 from handrail.bridges import messages
-from handrail.bridges.extras import require_extra
+from handrail.bridges.missing_packages import require_extra
 from handrail.ext.tools import Dedup, wire_name
 
 T = TypeVar("T")

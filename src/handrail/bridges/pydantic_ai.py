@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from handrail import Handrail, Outcome, Principal
-from handrail.bridges.extras import require_extra
 from handrail.bridges.messages import model_text, read_arguments, unique_call_id, viewable_attachments
+from handrail.bridges.missing_packages import require_extra
 from handrail.ext.errors import UsageError
 from handrail.ext.tools import wire_name
 

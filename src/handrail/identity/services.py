@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from handrail.core.find.registry import Registry
-from handrail.identity.aggregates import Aggregator
 from handrail.identity.api_keys import KeyAdmin
 from handrail.identity.authenticator import Authenticator
 from handrail.identity.embeds import Embeds
 from handrail.identity.members import MemberAdmin
 from handrail.identity.passwords import PasswordAdmin
 from handrail.identity.preferences import Preferences
+from handrail.identity.session_aggregates import Aggregator
 from handrail.identity.tenant_tools import TenantTools
 from handrail.identity.tool_admin import ToolAdmin
 from handrail.identity.tool_sessions import ToolSessions

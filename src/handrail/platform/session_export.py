@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from handrail.identity.aggregates import Aggregate
+from handrail.identity.session_aggregates import Aggregate
 from handrail.store.tool_sessions import ToolSession, ToolSessionSubmission
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")

@@ -307,7 +307,7 @@ def count_requeue(conn: Connection, tenant: str, call_id: str, number: int, now:
 
 def _requeue(conn: Connection, *where: ColumnElement[bool], now: float, **changes: Any) -> int:
     """Change a job that is enqueued once more; its number, or 0 when it is not as these conditions say."""
-    values = {"enqueue_count": jobs.c.enqueue_count, "updated_at": now, **changes}
+    values = {"enqueue_count": jobs.c.enqueue_count + 1, "updated_at": now, **changes}
     statement = update(jobs).where(*where).values(values).returning(jobs.c.enqueue_count)
     return int(conn.execute(statement).scalar() or 0)
 

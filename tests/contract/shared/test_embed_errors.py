@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from handrail.core.errors import HandrailError, StorageError
-from handrail.doors.web import rate_limits
+from handrail.doors.web import guest_limits
 from handrail.doors.web.app import build_web
 from handrail.doors.web.pages import embed
 from handrail.platform import platform_of
@@ -58,7 +58,7 @@ async def test_errors_below_an_embed_are_shown_where_it_is_shown(
 async def test_who_reads_an_embed_too_fast_is_told_so_inside_its_frame(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(rate_limits.PER_SECOND, "embed", 0.001)
+    monkeypatch.setitem(guest_limits.PER_SECOND, "embed", 0.001)
     async with two_tenants(sqlite_url) as tenants:
         ana = await tenants.person("owner")
         tool = await tenants.tool("image.paint", ana)

@@ -15,7 +15,7 @@ from handrail.core.find.visibility import ToolRow
 from handrail.doors.http.api import build_api
 from handrail.doors.web.app import build_web
 from handrail.doors.web.pages.tool_sessions.access import GUEST_COOKIE, session_url
-from handrail.identity.submissions import event_session
+from handrail.identity.session_submissions import event_session
 from handrail.identity.tool_sessions import Guest, Participant
 from handrail.platform import platform_of
 from handrail.platform.middleware import SESSION_COOKIE, SecurityMiddleware

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from starlette.types import Message
 
-from handrail.doors.web import rate_limits
+from handrail.doors.web import guest_limits
 from handrail.doors.web.app import build_web
 from handrail.doors.web.pages.tool_sessions.access import GUEST_COOKIE, session_url
 from handrail.platform import platform_of
@@ -44,7 +44,7 @@ def is_told_to_wait(answer: httpx.Response) -> bool:
 
 
 def only_one_of(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    monkeypatch.setitem(rate_limits.PER_SECOND, kind, 0.001)
+    monkeypatch.setitem(guest_limits.PER_SECOND, kind, 0.001)
 
 
 @pytest.mark.req("CS-04")
@@ -139,7 +139,7 @@ async def listening(door: SecurityMiddleware, path: str, note: str) -> AsyncIter
 async def test_only_so_many_pages_of_guests_listen_at_once(
     bound: str, other: int, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rate_limits, bound, 1)
+    monkeypatch.setattr(guest_limits, bound, 1)
     async with doors(sqlite_url) as (tenants, door):
         ana = await tenants.person("owner")
         session = await tenants.session(ana)

@@ -14,7 +14,7 @@ from handrail.core.define.ui_specs import FormSpec
 from handrail.core.errors import UsageError
 from handrail.core.run.approvals.inbox import Conflict
 from handrail.identity.errors import PermissionDenied, RateLimited
-from handrail.identity.submissions import SubmissionResult, event_session, guest_participant
+from handrail.identity.session_submissions import SubmissionResult, event_session, guest_participant
 from handrail.identity.tool_sessions import Guest, Participant
 from handrail.store.tool_sessions import ToolSession
 from tests.contract.shared.two_tenants import ACME, OTHER, rating, two_tenants

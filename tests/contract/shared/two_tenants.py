@@ -11,7 +11,7 @@ from handrail import Context, Handrail, Principal, Tool, tool
 from handrail.core.define.ui_specs import FormSpec
 from handrail.identity.permissions import console_principal
 from handrail.identity.services import Services
-from handrail.identity.submissions import SubmissionResult, guest_participant, submit
+from handrail.identity.session_submissions import SubmissionResult, guest_participant, submit
 from handrail.identity.tool_sessions import Guest, Participant
 from handrail.platform import platform_of
 from handrail.store.tool_sessions import ToolSession

@@ -15,7 +15,7 @@ from handrail.core.define.tool import Tool
 from handrail.core.define.ui_specs import OutputSection
 from handrail.identity.permissions import console_principal
 from handrail.identity.services import Services
-from handrail.identity.submissions import submit
+from handrail.identity.session_submissions import submit
 from handrail.identity.tool_sessions import Participant
 from tests.contract.http_attacks.attacked_server import THERE
 from tests.contract.web_attacks.sample_tenant import Samples, SampleTenant

@@ -13,7 +13,7 @@ from handrail.core.define.ui_specs import OutputSection
 from handrail.doors.web.pages.approvals.approval_view import shown_digest
 from handrail.identity.permissions import console_principal
 from handrail.identity.services import Services
-from handrail.identity.submissions import submit
+from handrail.identity.session_submissions import submit
 from handrail.identity.tool_sessions import Participant
 from handrail.store.tool_sessions import ToolSession
 from tests.contract.http_attacks.attacked_server import TenantContents, say, share

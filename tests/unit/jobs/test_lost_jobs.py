@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from sqlalchemy import event, text, update
+from sqlalchemy import event, select, text, update
 
 from handrail import Handrail, Principal, tool
 from handrail.jobs.sweeper import _lost_jobs
 from handrail.store.database import Database
+from handrail.store.jobs import count_requeue, release_job, unblock_job
 from handrail.store.tables.calls import jobs
 from handrail.testing import FakeClock
 
@@ -70,3 +71,19 @@ async def test_lost_jobs_are_found_among_many_and_run(database_url: str) -> None
     clock.turn(100)
     async with Handrail([look], database=database_url, clock=clock) as hr:
         assert [(await hr.wait(out.call_id, 60)).result.data for out in outs] == list(range(MANY))
+
+
+async def test_a_job_that_is_enqueued_again_has_the_next_number(database_url: str) -> None:
+    async with Handrail([look], database=database_url, worker=False) as hr:
+        call_id = (await hr.submit("stock.look", {"item": 1}, principal=ANA)).call_id
+    with opened(database_url) as db, db.system() as conn:
+        assert count_requeue(conn, "acme", call_id, 1, now=1.0) == 2
+        assert count_requeue(conn, "acme", call_id, 1, now=1.0) == 0, "somebody else was faster"
+        assert unblock_job(conn, "acme", call_id, now=2.0) == 0, "it is not blocked"
+        conn.execute(update(jobs).values(state="blocked"))
+        assert unblock_job(conn, "acme", call_id, now=2.0) == 3
+        conn.execute(update(jobs).values(state="running", holder="process#1", attempts=1))
+        assert release_job(conn, "acme", call_id, "process#2", now=3.0) == 0, "another holds it"
+        assert release_job(conn, "acme", call_id, "process#1", now=3.0) == 4
+        row = conn.execute(select(jobs)).one()
+        assert (row.state, row.holder, row.attempts, row.updated_at) == ("queued", None, 0, 3.0)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from handrail.identity.aggregates import Aggregate
+from handrail.identity.session_aggregates import Aggregate
 from handrail.platform.session_export import export_csv, export_json
 from handrail.store.tool_sessions import ToolSession, ToolSessionSubmission
 

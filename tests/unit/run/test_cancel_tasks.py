@@ -234,9 +234,7 @@ async def test_a_call_whose_coroutine_is_closed_is_told_as_cancelled() -> None:
 
 
 @pytest.mark.req("CX-07")
-async def test_a_call_belongs_to_the_loop_that_began_it_while_another_thread_runs_one() -> (
-    None
-):
+async def test_a_call_belongs_to_the_loop_that_began_it_while_another_thread_runs_one() -> None:
     held, go_on = threading.Event(), threading.Event()
 
     async def hold() -> str:

@@ -72,3 +72,11 @@ def test_a_decision_a_repair_and_a_result_lose_nothing() -> None:
     files = (Attachment("image/png", "a.png", b"\x00\xff"), Attachment("x/y", "b", ref="blob:1"))
     result = Result(False, {"a": [1]}, "s", "m", "e", "C", "t", {"k": 1}, "o", files)
     assert codec.decode_result(json.loads(json.dumps(codec.encode_result(result)))) == result
+
+
+@pytest.mark.parametrize("text", ["[1]", "null", "1", "{"])
+def test_a_document_that_is_no_object_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        codec.load_document(text)
+    assert codec.load_document(None) is None and codec.dump_document(None) is None
+    assert codec.load_document(codec.dump_document({"b": [1], "a": None})) == {"b": [1], "a": None}

@@ -12,9 +12,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from handrail import ToolError
-from handrail.bridges.extras import require_extra
 from handrail.bridges.mcp.errors import ServerUnreachable
 from handrail.bridges.mcp.server_settings import Server
+from handrail.bridges.missing_packages import require_extra
 
 if TYPE_CHECKING:
     from handrail.bridges.mcp.connection import Connection

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from handrail import Result
-from handrail.bridges.extras import require_extra
+from handrail.bridges.missing_packages import require_extra
 from handrail.bridges.openapi.document import OpenAPIError
 from handrail.bridges.openapi.parameters import is_json
 from handrail.bridges.openapi.request import ApiRequest

@@ -16,8 +16,8 @@ from handrail.core.guard.idempotency import key_id
 from handrail.core.guard.risk import is_repeatable
 from handrail.core.run import refusals
 from handrail.core.run.call_state import CallState, new_call_state
-from handrail.core.run.child import words_of
 from handrail.core.run.process import ProcessDied
+from handrail.core.run.process_child import words_of
 from handrail.core.run.runtime import Runtime
 from handrail.core.tell.events import ToolStarted
 

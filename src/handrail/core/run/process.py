@@ -21,9 +21,9 @@ from typing import Any, BinaryIO
 from handrail.core.define.context import Context
 from handrail.core.define.tool import Body, InitContext, Tool
 from handrail.core.errors import RemoteError, ToolError
-from handrail.core.run.child import facts_of, from_portable
+from handrail.core.run.process_child import facts_of, from_portable
 
-_START = "from handrail.core.run.child import main; main()"
+_START = "from handrail.core.run.process_child import main; main()"
 _PRINTED = 2_000
 _LINE_LIMIT = 64 * 1024 * 1024
 _LAST_WORDS = 1.0

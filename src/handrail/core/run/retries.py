@@ -16,9 +16,9 @@ from handrail.core.define.retry import Retry, retry_of
 from handrail.core.define.tool import Body, Tool
 from handrail.core.guard.risk import is_effectful
 from handrail.core.run.call_state import CallState
-from handrail.core.run.child import words_of
 from handrail.core.run.invoke import invoke
 from handrail.core.run.normalise import normalise
+from handrail.core.run.process_child import words_of
 from handrail.core.tell.events import Retrying
 
 T = TypeVar("T")

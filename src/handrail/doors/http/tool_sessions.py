@@ -19,9 +19,9 @@ from handrail.doors.http.parameters import After, Limit, Name, json_body
 from handrail.doors.http.router import Router, TheHandrail, TheServices, TheSource, need, openapi_responses
 from handrail.doors.http.tools import tool_not_found
 from handrail.engine.handrail import Handrail
-from handrail.identity.aggregates import Aggregate
 from handrail.identity.services import Services
-from handrail.identity.submissions import member_participant, submit, tool_of_session
+from handrail.identity.session_aggregates import Aggregate
+from handrail.identity.session_submissions import member_participant, submit, tool_of_session
 from handrail.identity.tool_sessions import DEFAULT_SHARE_SECONDS, MAX_SHARE_SECONDS, may_manage
 from handrail.platform.access import is_plausible_id
 from handrail.platform.responses import json_response, no_content, page_and_cursor

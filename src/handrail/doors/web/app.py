@@ -19,10 +19,10 @@ from handrail.doors.web import layout
 from handrail.doors.web.accounts import AccountCache
 from handrail.doors.web.assets import assets, serve_asset
 from handrail.doors.web.forms.options import RegisteredOptions
+from handrail.doors.web.guest_limits import GuestRateLimits
 from handrail.doors.web.layout import bare_page, message, page
 from handrail.doors.web.live import LiveUpdates, ToolSessionWatcher
 from handrail.doors.web.pages import approvals, embed, home, runs, settings, sign_in, tool_sessions, tools
-from handrail.doors.web.rate_limits import GuestRateLimits
 from handrail.doors.web.responses import html, with_security_headers
 from handrail.doors.web.router import (
     OptionSources,

@@ -32,8 +32,8 @@ from handrail.core.define.levels import Source
 from handrail.core.define.principal import Principal
 from handrail.doors.web.accounts import Account, AccountCache
 from handrail.doors.web.forms.options import OptionSource
+from handrail.doors.web.guest_limits import GuestRateLimits
 from handrail.doors.web.live import LiveUpdates, ToolSessionWatcher
-from handrail.doors.web.rate_limits import GuestRateLimits
 from handrail.engine.handrail import Handrail
 from handrail.identity.services import Services
 from handrail.platform import Platform

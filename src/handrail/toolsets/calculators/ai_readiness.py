@@ -38,7 +38,7 @@ from handrail.toolsets.calculators.decimals import (
     with_decimal_context,
 )
 
-Rating = Literal[1, 2, 3, 4, 5]
+Rating = schemas.Rating
 Dimension = Literal["Strategy", "Data", "Technology", "People", "Processes", "Governance"]
 Band = Literal["Starting", "Exploring", "Building", "Practising", "Leading"]
 

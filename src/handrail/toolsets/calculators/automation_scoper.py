@@ -30,7 +30,6 @@ from handrail.toolsets.calculators.decimals import (
     with_decimal_context,
 )
 
-Rating = Literal[1, 2, 3, 4, 5]
 ScopeDecision = Literal["Go", "Prepare first", "No go"]
 
 
@@ -49,13 +48,13 @@ class BusinessProcess(schemas.CalculatorInput):
         description="How many systems it reads from or writes to."
     )
     exception_rate: schemas.Percent = Field(description="Percent of the runs that do not go the usual way.")
-    rule_clarity: Rating = Field(
+    rule_clarity: schemas.Rating = Field(
         description="How far rules decide it, from 1, mostly judgement, to 5, rules alone."
     )
-    structured_input: Rating = Field(
+    structured_input: schemas.Rating = Field(
         description="How readable its input is to programs, from 1, free text on paper, to 5, records."
     )
-    stability: Rating = Field(
+    stability: schemas.Rating = Field(
         description="How seldom it changes, from 1, every month, to 5, hardly ever in years."
     )
     hourly_cost: Annotated[schemas.Money, Field(le=100_000)] = Field(

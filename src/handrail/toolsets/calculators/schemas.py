@@ -15,6 +15,7 @@ Money = Annotated[float, Field(ge=0, le=MAX_FIGURE)]
 Percent = Annotated[float, Field(ge=0, le=100)]
 Weight = Annotated[float, Field(ge=0, le=1000)]
 Name = Annotated[str, Field(min_length=1, max_length=80)]
+Rating = Literal[1, 2, 3, 4, 5]
 Never = Literal["Never"]
 Verdict = Annotated[str, Field(exclude=True)]
 """What the figures mean, in a sentence: the summary of the result, and no part of its data."""

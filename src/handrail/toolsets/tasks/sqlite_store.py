@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from handrail import ToolError
+from handrail.toolsets.sqlite_files import use_wal
 from handrail.toolsets.tasks.store import OPEN, Status, TaskEntry, TaskList, TaskListKey, TodoItem
-from handrail.toolsets.wal import use_wal
 
 T = TypeVar("T")
 

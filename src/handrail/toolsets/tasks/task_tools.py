@@ -29,6 +29,7 @@ from handrail.toolsets.tasks.store import Priority, Status, TaskStore, TodoItem,
 
 Subject = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 Ids = Annotated[list[str], Field(max_length=100)]
+_REPEATABLE: dict[str, Any] = {**TASK_TOOL, "repeatable": True}
 
 
 def task_create(store: TaskStore) -> Tool:
@@ -63,14 +64,7 @@ def task_create(store: TaskStore) -> Tool:
 
 
 def task_get(store: TaskStore) -> Tool:
-    @tool(
-        "task_get",
-        **TASK_TOOL,
-        repeatable=True,
-        param_aliases={"id": ["task_id"]},
-        icon="clipboard",
-        output=TaskOutput,
-    )
+    @tool("task_get", **_REPEATABLE, param_aliases={"id": ["task_id"]}, icon="clipboard", output=TaskOutput)
     async def task_get(
         id: Annotated[str, Field(description="The task's id, such as T3")], *, ctx: Context
     ) -> Result:
@@ -114,8 +108,7 @@ class TaskListOutput(BaseModel):
 def task_list(store: TaskStore) -> Tool:
     @tool(
         "task_list",
-        **TASK_TOOL,
-        repeatable=True,
+        **_REPEATABLE,
         icon="list",
         output=TaskListOutput,
         sections=[
@@ -165,8 +158,7 @@ def _count_line(page: rules.TaskPage, status: Status | None, after: str | None) 
 def task_update(store: TaskStore) -> Tool:
     @tool(
         "task_update",
-        **TASK_TOOL,
-        repeatable=True,
+        **_REPEATABLE,
         param_aliases={"id": ["task_id"], "subject": ["title"], "depends_on": ["blocked_by", "after"]},
         icon="list-checks",
         output=TaskOutput,
@@ -215,8 +207,7 @@ _TODO_SECTIONS: list[dict[str, Any]] = [
     {"key": "counts", "label": "How many", "type": "summary"},
 ]
 _TODO_TOOL: dict[str, Any] = {
-    **TASK_TOOL,
-    "repeatable": True,
+    **_REPEATABLE,
     "icon": "list-todo",
     "output": TodoListOutput,
     "sections": _TODO_SECTIONS,

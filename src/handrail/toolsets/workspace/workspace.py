@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -23,20 +23,9 @@ from handrail.toolsets.workspace.target_file import ANY_STAMP, TargetFile, path_
 Operation = Literal["create", "write", "edit", "delete"]
 
 _WORKSPACE_TOOL = {"category": "workspace", "origin": "system"}
-READ_TOOL: Final[Mapping[str, Any]] = {
-    **_WORKSPACE_TOOL,
-    "level": "read",
-    "capabilities": ["read"],
-    "concurrency": "parallel",
-}
+READ_TOOL: Final = {**_WORKSPACE_TOOL, "level": "read", "capabilities": ["read"], "concurrency": "parallel"}
 """Options of every tool that only looks."""
-WRITE_TOOL: Final[Mapping[str, Any]] = {
-    **_WORKSPACE_TOOL,
-    "level": "write",
-    "capabilities": ["write"],
-    "concurrency": "by_path",
-}
-"""Options of every tool that gives one file new bytes."""
+_WRITE_TOOL = {**_WORKSPACE_TOOL, "level": "write", "capabilities": ["write"], "concurrency": "by_path"}
 
 MAX_RECORDED_SIZE = 100_000_000
 """Bytes of a file up to which it is kept when it is overwritten or deleted; larger ones are left alone."""
@@ -284,3 +273,19 @@ class Workspace:
                 f"{path} is protected: tools change neither a repository's own folder nor Handrail's files.",
                 code="PROTECTED_PATH",
             )
+
+
+_PATH_NAMES = ("file_path", "filePath", "file", "filename")
+"""What other tools of this kind call the path."""
+
+
+def file_reader(workspace: Workspace, **aliases: tuple[str, ...]) -> dict[str, Any]:
+    """Options of a tool that looks at the file of its path, with other names of its other parameters."""
+    names = {"path": _PATH_NAMES, **aliases}
+    return {**READ_TOOL, "reads": lambda args: workspace.key(args.path), "param_aliases": names}
+
+
+def file_writer(workspace: Workspace, **aliases: tuple[str, ...]) -> dict[str, Any]:
+    """The same of a tool that gives this file new bytes."""
+    names = {"path": _PATH_NAMES, **aliases}
+    return {**_WRITE_TOOL, "writes": lambda args: workspace.key(args.path), "param_aliases": names}

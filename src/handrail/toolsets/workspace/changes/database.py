@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from handrail import ToolError
-from handrail.toolsets.wal import use_wal
+from handrail.toolsets.sqlite_files import use_wal
 from handrail.toolsets.workspace.locks import WouldBlock
 from handrail.toolsets.workspace.workspace import MAX_RECORDED_SIZE
 

@@ -113,7 +113,7 @@ _DIFFERENCE_KINDS = (
 
 def quote_line(line: str) -> str:
     """A line with its tabs and other characters that cannot be seen written out."""
-    shown = line if len(line) <= _MAX_QUOTED else line[:_MAX_QUOTED] + "…"
+    shown = _cut(line, _MAX_QUOTED)
     plain = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in shown)
     return f"`{plain}`"
 
@@ -309,9 +309,9 @@ def _describe_candidate(lines: Sequence[str], search: Sequence[str], candidate: 
 def _with_line_numbers(lines: Sequence[str], first: int, last: int) -> list[str]:
     """Lines with their numbers; of many only the first ones."""
     end = min(last, first + _MAX_SHOWN_LINES - 1)
-    numbered = [f"{row:>6}\t{shorten_line(lines[row - 1])}" for row in range(first, end + 1)]
+    numbered = [f"{row:>6}\t{_cut(lines[row - 1], _MAX_SHOWN_CHARACTERS)}" for row in range(first, end + 1)]
     return numbered + ([f"       … {last - end} more lines"] if last > end else [])
 
 
-def shorten_line(line: str) -> str:
-    return line if len(line) <= _MAX_SHOWN_CHARACTERS else line[:_MAX_SHOWN_CHARACTERS] + "…"
+def _cut(line: str, most: int) -> str:
+    return line if len(line) <= most else line[:most] + "…"

@@ -23,7 +23,7 @@ from handrail.toolsets.workspace.files.save import (
     read_for_change,
     save,
 )
-from handrail.toolsets.workspace.workspace import WRITE_TOOL, Workspace
+from handrail.toolsets.workspace.workspace import Workspace, file_writer
 
 _MAX_EDITS = 100
 _MAX_KEPT_SHOWN = 3
@@ -85,15 +85,8 @@ _FORM = {
 def edit_file(workspace: Workspace) -> Tool:
     @tool(
         "edit_file",
-        **WRITE_TOOL,
+        **file_writer(workspace, search=_SEARCH, replace=_REPLACE, replace_all=("replaceAll",)),
         aliases=("edit",),
-        param_aliases={
-            "path": ("file_path", "filePath", "file", "filename"),
-            "search": _SEARCH,
-            "replace": _REPLACE,
-            "replace_all": ("replaceAll",),
-        },
-        writes=lambda args: workspace.key(args.path),
         preview=lambda args, ctx: _preview(workspace, args),
         icon="file-pen",
         form=_FORM,
@@ -210,15 +203,8 @@ def _result(path: str, before: str, edited: EditedText, size: int, new: bool) ->
         )
         for applied in edited.applied
     ]
-    data = FileEdit(
-        path=path,
-        operation=operation,
-        size=size,
-        added=change.added,
-        removed=change.removed,
-        diff=change.text,
-        edits=done,
-    )
+    counts = {"added": change.added, "removed": change.removed}
+    data = FileEdit(path=path, operation=operation, size=size, diff=change.text, edits=done, **counts)
     summary = f"Nothing changed in {path}" if is_same else f"{operation.capitalize()} {path}"
     lines = [_line(nth, applied, len(done) > 1) for nth, applied in enumerate(edited.applied, 1)]
     return Result(

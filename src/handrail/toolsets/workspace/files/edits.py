@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import NamedTuple
 
 from handrail import ToolError
 from handrail.toolsets.workspace.files import edit_errors
@@ -146,8 +147,7 @@ def _combined_error(failed: Sequence[tuple[Edit, ToolError]], edits: int) -> Too
     return ToolError("\n".join(messages), code=failed[0][1].code)
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     start: int
     end: int
     instead: str

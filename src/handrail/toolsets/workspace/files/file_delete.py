@@ -17,15 +17,13 @@ from handrail.toolsets.workspace.files.save import (
     delete,
     read_for_change,
 )
-from handrail.toolsets.workspace.workspace import WRITE_TOOL, Workspace
+from handrail.toolsets.workspace.workspace import Workspace, file_writer
 
 
 def file_delete(workspace: Workspace) -> Tool:
     @tool(
         "file_delete",
-        **{**WRITE_TOOL, "level": "destructive"},
-        param_aliases={"path": ("file_path", "filePath", "file", "filename")},
-        writes=lambda args: workspace.key(args.path),
+        **{**file_writer(workspace), "level": "destructive"},
         preview=lambda args, ctx: _deletion_diff(*_file_to_delete(workspace, args.path)).text,
         icon="file-x",
         output=FileChange,

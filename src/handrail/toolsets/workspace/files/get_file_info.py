@@ -16,7 +16,7 @@ from handrail.toolsets.workspace.files.not_found import not_found, visible_names
 from handrail.toolsets.workspace.files.pages import CHUNK
 from handrail.toolsets.workspace.search.gitignore import IgnoreLevel, load_level
 from handrail.toolsets.workspace.target_file import path_from_root
-from handrail.toolsets.workspace.workspace import READ_TOOL, Workspace
+from handrail.toolsets.workspace.workspace import Workspace, file_reader
 
 _HEAD = 1 << 16
 _MAX_COUNTED = 1 << 28
@@ -46,14 +46,7 @@ class FileInfo(BaseModel):
 
 
 def get_file_info(workspace: Workspace) -> Tool:
-    @tool(
-        "get_file_info",
-        **READ_TOOL,
-        param_aliases={"path": ("file_path", "filePath", "file", "filename")},
-        reads=lambda args: workspace.key(args.path),
-        icon="info",
-        output=FileInfo,
-    )
+    @tool("get_file_info", **file_reader(workspace), icon="info", output=FileInfo)
     async def get_file_info(
         path: Annotated[str, Field(description="A file or folder, relative to the root of the workspace")],
     ) -> Result:

@@ -27,7 +27,7 @@ from handrail.toolsets.workspace.files.pages import (
     page_of_text,
     wrong_encoding,
 )
-from handrail.toolsets.workspace.workspace import READ_TOOL, Workspace
+from handrail.toolsets.workspace.workspace import Workspace, file_reader
 
 DEFAULT_LINES = 2_000
 _CHARACTERS = MODEL_LIMIT - 1_000
@@ -58,14 +58,8 @@ class FileText(BaseModel):
 def read_file(workspace: Workspace) -> Tool:
     @tool(
         "read_file",
-        **READ_TOOL,
+        **file_reader(workspace, offset=("start_line", "startLine"), end_line=("endLine",)),
         aliases=("read", "file_read"),
-        param_aliases={
-            "path": ("file_path", "filePath", "file", "filename"),
-            "offset": ("start_line", "startLine"),
-            "end_line": ("endLine",),
-        },
-        reads=lambda args: workspace.key(args.path),
         icon="file-text",
         output=FileText,
     )

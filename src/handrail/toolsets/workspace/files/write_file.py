@@ -23,7 +23,7 @@ from handrail.toolsets.workspace.files.save import (
     read_for_change,
     save,
 )
-from handrail.toolsets.workspace.workspace import WRITE_TOOL, Workspace
+from handrail.toolsets.workspace.workspace import Workspace, file_writer
 
 Newline = Literal["keep", "lf", "crlf"]
 
@@ -31,13 +31,8 @@ Newline = Literal["keep", "lf", "crlf"]
 def write_file(workspace: Workspace) -> Tool:
     @tool(
         "write_file",
-        **WRITE_TOOL,
+        **file_writer(workspace, content=("contents", "text")),
         aliases=("write",),
-        param_aliases={
-            "path": ("file_path", "filePath", "file", "filename"),
-            "content": ("contents", "text"),
-        },
-        writes=lambda args: workspace.key(args.path),
         preview=lambda args, ctx: _preview(workspace, args),
         icon="file-plus",
         form={"content": {"widget": "textarea", "rows": 12, "class": "form-code"}},
@@ -130,14 +125,8 @@ def _result(
     change = diff(was or "", text.text, path)
     shown = change.text if was is not None else change.text.replace("--- /dev/null", f"--- a/{path}", 1)
     operation = "created" if before is None else "written" if before.data != after else "unchanged"
-    data = FileChange(
-        path=path,
-        operation=operation,
-        size=len(after),
-        added=change.added,
-        removed=change.removed,
-        diff=shown,
-    )
+    counts = {"added": change.added, "removed": change.removed}
+    data = FileChange(path=path, operation=operation, size=len(after), diff=shown, **counts)
     lines = text.text.count("\n") + (not text.text.endswith("\n") and bool(text.text))
     counted = f"{lines} line{'s' * (lines != 1)}"
     if before is None:

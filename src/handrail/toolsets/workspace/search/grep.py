@@ -53,11 +53,6 @@ def page_lines(
     return [line if line.number in chosen else line._replace(at=-1) for line in shown]
 
 
-def lines_after_gaps(lines: Sequence[SearchLine]) -> set[int]:
-    """The numbers of lines before which some are left out."""
-    return {later.number for earlier, later in pairwise(lines) if later.number > earlier.number + 1}
-
-
 class MatchingLine(BaseModel):
     """A line that matches."""
 
@@ -176,11 +171,12 @@ class _Search(NamedTuple):
         finds = self.finder.lines(engine, self.query, paths, self.signal, self.around, skipped + limit)
         for path, lines in finds:
             page_rows = page_lines(lines, skipped, limit - len(data.lines), self.around)
-            skipped, apart, named = 0, lines_after_gaps(page_rows), display.path_text(path)
+            after_gap = {late.number for early, late in pairwise(page_rows) if late.number > early.number + 1}
+            skipped, named = 0, display.path_text(path)
             if shown and any(self.around) and page_rows:
                 shown.append("--")
             for line in page_rows:
-                if line.number in apart and any(self.around):
+                if line.number in after_gap and any(self.around):
                     shown.append("--")
                 text, mark = display.shorten(line.text, line.at), ":" if line.at >= 0 else "-"
                 shown.append(f"{named}{mark}{line.number}{mark} {text}")

@@ -98,24 +98,20 @@ class _RegexTranslator:
             char = self._pattern[self._at]
             if char == "\\" and self._pattern[self._at + 1 : self._at + 2] in _ANCHORS:
                 self._write(2, _ANCHORS[self._pattern[self._at + 1]])
-                self._repeatable = True
             elif char == "\\":
                 self._escape()
-                self._repeatable = True
             elif char == "[":
                 self._set()
-                self._repeatable = True
             elif char == "(":
                 self._group()
-                self._repeatable = False
             elif char in "*+?{":
                 self._repeat(char)
             elif char in "}.":
                 self._write(1, *_SPELLED[char])
-                self._repeatable = True
             else:
                 self._write(1, char)
-                self._repeatable = char not in "|"
+            if char not in "*+?{":
+                self._repeatable = char not in "(|"
         ripgrep = None if "python" in self._only else "".join(self._ripgrep)
         python = None if "ripgrep" in self._only else "".join(self._python)
         if ripgrep is None and python is None:

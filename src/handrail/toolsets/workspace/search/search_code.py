@@ -45,7 +45,7 @@ class RankedLine(NamedTuple):
     at: int
 
 
-def is_code(path: str) -> bool:
+def _is_code(path: str) -> bool:
     """Whether a file is code, and no text or data."""
     return path.rpartition(".")[2].lower() not in _DATA
 
@@ -67,7 +67,7 @@ def rank_lines(
     for definition in defined:
         by_line.setdefault(definition.line, []).append(definition)
     exact = {word: re.compile(rf"(?<!\w){re.escape(word)}(?!\w)") for word in words}
-    aside = 2 if not is_code(path) else 1 if _TEST.search(path) else 0
+    aside = 2 if not _is_code(path) else 1 if _TEST.search(path) else 0
     for line in lines:
         if line.at < 0:
             continue
@@ -230,7 +230,7 @@ def _search(
         )
         paths.sort(key=lambda path: path not in likely.files)
     near = paths[:_MAX_FILES]
-    defined = definitions_in(finder, [path for path in near if is_code(path)], words, signal)
+    defined = definitions_in(finder, [path for path in near if _is_code(path)], words, signal)
     ranked: list[RankedLine] = []
     for path, lines in finder.lines(engine, query, near, signal, (0, 0), _MAX_LINES):
         ranked += rank_lines(path, lines, defined.get(path, ()), words)

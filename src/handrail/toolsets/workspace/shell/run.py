@@ -69,10 +69,7 @@ class BoundedOutput:
 
 def _whole_start(data: bytes) -> bytes:
     """Without the last bytes of a character that was cut at the start."""
-    at = 0
-    while at < min(3, len(data)) and 0x80 <= data[at] < 0xC0:
-        at += 1
-    return data[at:]
+    return data[:3].lstrip(bytes(range(0x80, 0xC0))) + data[3:]
 
 
 EndReason = Literal["exited", "timeout", "output", "processes", "memory"]

@@ -20,7 +20,7 @@ from handrail.doors.web.live import tool_session_topic
 from handrail.doors.web.responses import html
 from handrail.doors.web.router import PageContext, PageNotFound, PageRouter, SignInRequired, redirect
 from handrail.doors.web.tool_lookup import tool_url
-from handrail.identity.submissions import guest_tool, member_participant, tool_of_session
+from handrail.identity.session_submissions import guest_tool, member_participant, tool_of_session
 from handrail.identity.tool_sessions import MAX_GUEST_NAME, Participant, may_manage
 from handrail.platform.access import is_plausible_id
 from handrail.store.tool_sessions import ToolSession

@@ -24,6 +24,7 @@ from handrail.doors.web.forms.errors import outcome_field_errors
 from handrail.doors.web.forms.fields import MISSING
 from handrail.doors.web.forms.form import form_of
 from handrail.doors.web.forms.post import form_items
+from handrail.doors.web.guest_limits import check_open_pages
 from handrail.doors.web.humanize import pluralize, time_ago
 from handrail.doors.web.live import tool_session_topic
 from handrail.doors.web.pages.tool_sessions.access import (
@@ -36,13 +37,12 @@ from handrail.doors.web.pages.tool_sessions.access import (
 )
 from handrail.doors.web.pages.tool_sessions.manage import render_manage
 from handrail.doors.web.pages.tools.input_panel import load_picker_options
-from handrail.doors.web.rate_limits import check_open_pages
 from handrail.doors.web.responses import html
 from handrail.doors.web.router import PageContext, PageNotFound, PageRouter, SignInRequired, redirect, require
 from handrail.doors.web.views.result import render_result
-from handrail.identity.aggregates import Aggregate
 from handrail.identity.errors import RateLimited
-from handrail.identity.submissions import submit
+from handrail.identity.session_aggregates import Aggregate
+from handrail.identity.session_submissions import submit
 from handrail.platform.display_text import visible, visible_json
 from handrail.platform.responses import json_bytes
 from handrail.platform.session_export import export_csv, export_json, export_json_for_guests

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.toolsets.wal import use_wal
+from handrail.toolsets.sqlite_files import use_wal
 
 
 def test_whoever_comes_while_a_file_is_made_waits_and_is_not_refused(tmp_path: Path) -> None:
