@@ -26,11 +26,11 @@ def normalise(value: Any, tool: Tool) -> Result:
     """The result of a body's return value; a value that breaks the tool's promise becomes a failure."""
     kind = value.__class__
     try:
-        if kind in tool.plain_outputs:
-            return make_result(True, value)
         if kind is dict:
             if tool.any_object and _ENVELOPE_SIGNS.isdisjoint(value) and is_flat_object(value):
                 return make_result(True, value.copy())
+        elif kind in tool.plain_outputs:
+            return make_result(True, value)
         else:
             if isinstance(value, str):
                 text = readable_text(value)

@@ -89,7 +89,7 @@ async def _record_start(
 async def _run_stages(call: BoundCall, raw: Any, runtime: Runtime, resume: Resume | None) -> Outcome:
     state = new_call_state(call, raw, runtime)
     principal = call.principal
-    if type(call.id) is not str or type(call.session) not in _SESSIONS:
+    if call.id.__class__ is not str or call.session.__class__ not in _SESSIONS:
         return new_call_state(replace(call, id=str(call.id), session=None), None, runtime).refuse(
             refusals.bad_names()
         )
@@ -107,7 +107,7 @@ async def _run_stages(call: BoundCall, raw: Any, runtime: Runtime, resume: Resum
             tools = runtime.registry.newest or runtime.registry.snapshot()
         else:
             tools = runtime.resolver.at_hand(principal)
-        tool = tools.find(call.tool) if tools is not None and type(call.tool) is str else None
+        tool = tools.find(call.tool) if tools is not None and call.tool.__class__ is str else None
         if tool is None or tool.init is not None:
             tool_or_refusal = await find_tool(call.tool, principal, runtime, call.source)
             if isinstance(tool_or_refusal, Refusal):
@@ -129,7 +129,7 @@ async def _run_stages(call: BoundCall, raw: Any, runtime: Runtime, resume: Resum
         if watchers is not None:
             watched = watchers.of(tool)
         flat = tool.flat_validate
-        if flat is not None and type(raw) is dict and watched.plain and (values := flat(raw)) is not None:
+        if flat is not None and raw.__class__ is dict and watched.plain and (values := flat(raw)) is not None:
             state.args = raw.copy() if tool.flat_converts or len(values) != len(raw) else values
             state.values = values
         else:
