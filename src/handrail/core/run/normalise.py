@@ -27,7 +27,7 @@ def normalise(value: Any, tool: Tool) -> Result:
     kind = value.__class__
     try:
         if kind is dict:
-            if tool.any_object and _ENVELOPE_SIGNS.isdisjoint(value) and is_flat_object(value):
+            if is_bare_object(value, tool):
                 return make_result(True, value.copy())
         elif kind in tool.plain_outputs:
             return make_result(True, value)
@@ -50,6 +50,11 @@ def normalise(value: Any, tool: Tool) -> Result:
         return Result(True, data)
     except Exception as error:  # serialisers and properties of the author's own types run here
         return _broken(tool, f"its output {_problem(error)}")
+
+
+def is_bare_object(value: dict[Any, Any], tool: Tool) -> bool:
+    """Whether a dict is data of a tool that promised no more than an object, and JSON as it stands."""
+    return tool.any_object and _ENVELOPE_SIGNS.isdisjoint(value) and is_flat_object(value)
 
 
 def answered(answer: Result, tool: Tool) -> Result | str:

@@ -33,7 +33,7 @@ from handrail.core.run.find_tool import find_tool, hidden_or_denied
 from handrail.core.run.hooks import NO_HOOKS, after_hooks, cached_result
 from handrail.core.run.interrupt import NO_RARE_STATE
 from handrail.core.run.invoke import invoke
-from handrail.core.run.normalise import normalise
+from handrail.core.run.normalise import is_bare_object, normalise
 from handrail.core.run.refusals import Refusal
 from handrail.core.run.retries import run_with_retries
 from handrail.core.run.runtime import Runtime
@@ -215,8 +215,12 @@ async def _run_stages(call: BoundCall, raw: Any, runtime: Runtime, resume: Resum
         if state.ending is not None:
             return await stopped(state, ignored=True)
 
-        if value.__class__ in tool.plain_outputs and not (state.rare.secrets or hooks):
-            return state.complete(make_result(True, value), bare_completed)
+        if state.rare is NO_RARE_STATE and not hooks:
+            if value.__class__ is dict:
+                if is_bare_object(value, tool):
+                    return state.complete(make_result(True, value.copy()), bare_completed)
+            elif value.__class__ in tool.plain_outputs:
+                return state.complete(make_result(True, value), bare_completed)
         result = normalise(value, tool)
         if state.rare.tries:
             result = result.with_metadata(attempts=state.attempt)
